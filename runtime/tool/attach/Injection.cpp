@@ -64,8 +64,8 @@ private:
   }
   Error gone() {
     Place.leave();
-    return Memory.error("it has ended, or executes another program, before the "
-                        "runtime was loaded; try again");
+    return Memory.error("it ended or executed another program before the runtime was "
+                        "loaded; try again");
   }
   bool hasStack(const ThreadRegisters &R) const {
     const auto *Stack = Memory.mappingAt(stackPointer(R) - 1);
@@ -151,7 +151,7 @@ static std::string inTime() {
   if (int Signal = pendingEnd())
     return "before " + nameOf(Signal) + " ended this command";
   return "within " + std::to_string(UntilDone.count()) +
-         " seconds (without those in which it had no processor)";
+         " seconds (not counting waits for a processor)";
 }
 
 //===----------------------------------------------------------------------===//
@@ -281,13 +281,13 @@ Error Injector::borrowThread() {
   if (!ThreadStatus(Pid, Pid).exists())
     return Memory.error("it has ended");
   if (isGo(Pid))
-    return Memory.error("it is a Go program, and for 5 seconds no thread of it waited in Go's "
-                        "scheduler without C code on its stack; start it "
+    return Memory.error("it is a Go program, and for 5 seconds none of its threads "
+                        "waited in Go's scheduler without C code on its stack; start it "
                         "with 'patchbay record --live'" +
                         Twine(NotSaved));
-  return Memory.error("for 5 seconds no thread of it was at a place where it can load a "
-                      "library: all were in the C library, the loader, the allocator, or code "
-                      "without unwind tables (compile with -fasynchronous-unwind-tables)" +
+  return Memory.error("for 5 seconds none of its threads could load a library: all were "
+                      "in the C library, the loader, the allocator, or code without "
+                      "unwind tables (compile with -fasynchronous-unwind-tables)" +
                       Twine(NotSaved) + Waits + "; try again");
 }
 
@@ -336,8 +336,9 @@ Error Injector::awaitThread() {
     return gone();
   if (!HasCounter)
     return Memory.error("its thread " + Twine(Use.Thread) +
-                        " may not read the time-stamp counter (PR_SET_TSC), which the runtime "
-                        "reads: start the program with 'patchbay record', which sees that");
+                        " may not read the time-stamp counter (PR_SET_TSC), which the "
+                        "runtime reads: start the program with 'patchbay record', which "
+                        "detects that");
   // If the area is gone, the code has unmapped it: pthread_create() failed.
   if (!Created || !isMarked(AREA_DONE))
     return Memory.error("it cannot make the thread that loads the runtime: a limit of memory, "
@@ -455,16 +456,16 @@ Expected<InjectionResult> Injector::load(const Injection &What) {
     Place.leave();
     tell(AREA_GIVEN_UP);
     tell(AREA_END);
-    return Memory.error(Why + ": a thread holds the loader's lock (in a constructor, or a "
-                              "callback of dl_iterate_phdr()); when it lets go, the process "
-                              "unloads the runtime");
+    return Memory.error(Why + ": a thread holds the loader's lock (in a constructor, or "
+                              "a callback of dl_iterate_phdr()); when the thread "
+                              "releases it, the process unloads the runtime");
   }
   if (isGone())
     return gone();
   Result.Why = Memory.readString(Place.area() + AREA_TEXT);
   Result.Returned = int(word(AREA_RESULT));
   if (word(AREA_STATE) == AREA_IS_REFUSED)
-    return end(Memory.error("its loader refuses the runtime: " + Result.Why));
+    return end(Memory.error("its loader cannot load the runtime: " + Result.Why));
   if (Error E = end(Error::success()))
     return std::move(E);
   return Result;

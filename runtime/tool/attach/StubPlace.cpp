@@ -123,8 +123,8 @@ Expected<StubPlace> StubPlace::find(const ProcessMemory &Memory,
       break;
   Place.Area = findHole(Memory);
   if (!Place.Code || !Place.Area)
-    return Memory.error("there is no room in it for the code that loads the "
-                        "runtime: the last pages of its code are full");
+    return Memory.error("it has no space for the code that loads the runtime: the last "
+                        "pages of its code are full");
   return std::move(Place);
 }
 

@@ -146,7 +146,7 @@ Expected<ElfImage> ElfImage::read(int File, StringRef Path) {
     return Image.error(ObjectOr.takeError());
   Image.Object = std::make_unique<ELFObjectFile<ELFT>>(std::move(*ObjectOr));
   if (!findArch(Image.machine()))
-    return Image.error("patchbay does not know machine " +
+    return Image.error("patchbay does not support machine " +
                        Twine(Image.machine()) + " (e_machine)");
   return Image;
 }

@@ -70,7 +70,7 @@ Error ParquetTree::create() {
           Dir, /*IgnoreExisting=*/true, sys::fs::all_all))
     return makeError("cannot create " + Dir + ": " + EC.message());
   if (!sys::fs::is_directory(Dir))
-    return makeError("cannot write to " + Dir + ": it is no directory");
+    return makeError("cannot write to " + Dir + ": not a directory");
   return Error::success();
 }
 

@@ -479,7 +479,7 @@ Expected<bool> LiveProcess::readSites(const Runtime &R, LiveModule &Module,
   if (Module.NumRecords && !Mapped)
     return false;
   if (Module.NumRecords > Left.Sites)
-    return Memory.error("it claims to have more than " + Twine(MaxSites) +
+    return Memory.error("it reports more than " + Twine(MaxSites) +
                         " functions, which are not read");
   Left.Sites -= Module.NumRecords;
   for (uint64_t I = 0; I < Module.NumRecords; I += Records.size()) {
@@ -492,7 +492,7 @@ Expected<bool> LiveProcess::readSites(const Runtime &R, LiveModule &Module,
           R, Module, Module.Records + (I + J) * sizeof(patchbay_record),
           Records[J]);
       if (Site.Tracers.size() > Left.Tracers)
-        return Memory.error("it claims that its functions have more than " +
+        return Memory.error("it reports that its functions have more than " +
                             Twine(MaxTracersOfAll) +
                             " tracers, which are not read");
       Left.Tracers -= Site.Tracers.size();

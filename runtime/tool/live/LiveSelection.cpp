@@ -122,7 +122,7 @@ std::string LiveSelection::hint() const {
   if (!Stripped.empty())
     return "; " + matchHint(printable(Stripped));
   if (!Gone.empty())
-    return "; names in " + printable(Gone) +
-           " are not known: the file was replaced or removed";
+    return "; function names of " + printable(Gone) +
+           " are unknown: the file was replaced or removed";
   return "; see names in: patchbay list -p " + std::to_string(Pid);
 }

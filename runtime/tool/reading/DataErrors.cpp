@@ -30,14 +30,14 @@ std::string patchbay::incompleteText(uint32_t Errno) {
            "ended the process";
   if (Errno == ETIMEDOUT)
     return "a thread stayed in a handler longer than the wait limit "
-           "(patchbay_set_wait_limit()), so it may have used a tracer that was stopped "
-           "meanwhile";
+           "(patchbay_set_wait_limit()), so it may have used a tracer that had been "
+           "stopped";
   if (Errno == EILSEQ)
     Why = "the bytes at their sites are not the compiler's, or llvm-bolt moved "
           "them, or the code is execute-only: 'patchbay verify' shows which";
   if (Errno == EIO)
-    Why += "; a kernel that lets only debuggers write to text has to be started "
-           "with proc_mem.force_override=always";
+    Why += "; if the kernel lets only debuggers write code, boot it with "
+           "proc_mem.force_override=always";
   if (Errno == EOVERFLOW)
     Why = "more than 4 GB of code were loaded: events refer to functions by 32-bit offsets";
   if (Errno == EPROTONOSUPPORT)

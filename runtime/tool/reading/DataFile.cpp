@@ -210,7 +210,7 @@ static Error readMapped(StringRef Path, DataReader::DetailT Detail, DataFile &Ou
 Error patchbay::readDataFile(int File, StringRef Path, DataFile &Out) {
   struct stat Status;
   if (fstat(File, &Status) || !S_ISREG(Status.st_mode))
-    return makeError(Path + ": is no regular file");
+    return makeError(Path + ": not a regular file");
   auto Mapped = MappedFile::map(File, Path);
   if (!Mapped)
     return cannotRead(Path, Mapped.takeError());

@@ -168,12 +168,12 @@ Error DataReader::readChunk(uint32_t Kind, StringRef Chunk) {
        &DataReader::readNames},
       {PBD_BLOCK, Always, offsetof(pbd_block, record), "block", &DataReader::readBlock},
       {PBD_LEFT_OUT, AlsoOfParents, offsetof(pbd_left_out, function),
-       "chunk of what was left out", &DataReader::readLeftOut},
+       "chunk of excluded functions", &DataReader::readLeftOut},
       {PBD_OTHER, Always, offsetof(pbd_other, path), "chunk of another module",
        &DataReader::readOther},
       {PBD_ARGUMENTS, AlsoOfParents, offsetof(pbd_arguments, function),
        "chunk of arguments", &DataReader::readArguments},
-      {PBD_ASKED, Always, offsetof(pbd_asked, asked), "chunk of what was asked for",
+      {PBD_ASKED, Always, offsetof(pbd_asked, asked), "chunk of requested names",
        &DataReader::readAsked},
       {PBD_PARENT, AlsoOfParents, offsetof(pbd_parent, file), "chunk of the parent",
        &DataReader::readParent},
@@ -188,7 +188,7 @@ Error DataReader::readChunk(uint32_t Kind, StringRef Chunk) {
       {PBD_SLOW, OnlyWithAll, sizeof(pbd_slow), "slow call", &DataReader::readSlow},
       {PBD_MAPS, OnlyWithAll, offsetof(pbd_maps, text), "chunk of mappings",
        &DataReader::readMapped},
-      {PBD_PLACE, Always, offsetof(pbd_place, cgroup), "chunk of the place",
+      {PBD_PLACE, Always, offsetof(pbd_place, cgroup), "chunk of the host",
        &DataReader::readPlace},
   };
   Out.NrSlow += Kind == PBD_SLOW && !OnlyMaps;
@@ -366,7 +366,7 @@ Error DataReader::readArguments(StringRef Chunk) {
     return Functions.takeError();
   StringRef Texts = Chunk.drop_front(FunctionAt + Head.nr * sizeof((*Functions)[0])), Text;
   for (const auto &F : *Functions) {
-    if (Error E = takeString(Texts, Text, "what arguments are"))
+    if (Error E = takeString(Texts, Text, "description of arguments"))
       return E;
     DataArguments &A = Out.Arguments[{Head.module, F.entry}];
     A.Fields = parseTypedFields(Text);
@@ -385,7 +385,7 @@ Error DataReader::readAsked(StringRef Chunk) {
     return All.takeError();
   StringRef Texts = Chunk.drop_front(AskedAt + Nr * sizeof((*All)[0])), Text;
   for (const auto &A : *All) {
-    if (Error E = takeString(Texts, Text, "what was asked for"))
+    if (Error E = takeString(Texts, Text, "a requested name"))
       return E;
     Out.Asked.push_back({A.by, A.matched != 0, Text.str()});
   }

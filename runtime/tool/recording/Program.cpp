@@ -89,7 +89,7 @@ Expected<ElfImage> patchbay::openProgram(StringRef Path) {
                                      errnoText(Errno));
     File = Interpreter;
   }
-  return cannotExecute(Path, "too many scripts in a row");
+  return cannotExecute(Path, "too many nested script interpreters");
 }
 
 // Will the kernel start the program in secure-execution mode? Then the loader ignores

@@ -329,7 +329,7 @@ Expected<int> patchbay::recordProcesses(const ProcessRecording &R,
     return All.takeError();
   }
   if (Error E = Dir->writeCommand())
-    warn(R.Output + ": the command is not written down: " + toString(std::move(E)));
+    warn(R.Output + ": the command line was not saved: " + toString(std::move(E)));
   Files.start();
   const size_t Number = All->size();
   const pid_t First = All->front().pid();

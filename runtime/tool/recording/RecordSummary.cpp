@@ -136,7 +136,7 @@ void patchbay::sayWhatWasNotFound(const OutputDir &Dir, StringRef Named,
     warn(Named + ": no function matched '" + join(Unmatched, "', '") +
          "', in libraries loaded later either");
   if (!Requests.empty())
-    warn(Named + ": no argument was recorded of --args '" + join(Requests, "', '") +
+    warn(Named + ": no arguments were recorded for --args '" + join(Requests, "', '") +
          "': debug information is read before PROG runs, and no library that was found "
          "then has such a function: name its directory in LD_LIBRARY_PATH");
 }

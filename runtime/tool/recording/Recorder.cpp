@@ -421,7 +421,7 @@ void Recorder::sayUnwritten(StringRef Output) const {
   Say(Lost, "the file cannot be written");
   if (LostOfOthers)
     warn(Output + ": " + Twine(LostOfOthers) +
-         " bytes in shared memory are of no file there and are lost");
+         " bytes in shared memory belong to no file there and are lost");
 }
 
 bool Recorder::has(StringRef File, uint64_t StartNs) const {

@@ -113,7 +113,7 @@ static void beginTime(uint64_t Ns) {
     return;
   const int Pid = Child;
   snprintf(GoesOn, sizeof(GoesOn),
-           "patchbay: process %d goes on after SIGTERM: end it with: kill -KILL %d\n", Pid,
+           "patchbay: process %d still runs after SIGTERM: end it with: kill -KILL %d\n", Pid,
            Pid);
   struct sigaction Action = {};
   Action.sa_sigaction = passOn;

@@ -403,8 +403,7 @@ Error patchbay::checkMapped(const ProcessMemory &Memory, Wanted &W) {
     const Descriptor File = Memory.openFile(*M);
     if (File < 0) {
       warn("process " + Twine(Memory.pid()) + ": " + M->Path +
-           " was replaced or removed: its functions are traced by their mangled "
-           "names, if at all");
+           " was replaced or removed: its functions can be selected by mangled names only");
       continue;
     }
     auto Image = ElfImage::read(File, M->Path);

@@ -35,7 +35,7 @@ Expected<std::string> patchbay::findProbe() {
   sys::path::append(Path, "../libexec/patchbay/cost-probe");
   sys::path::remove_dots(Path, /*remove_dot_dot=*/true);
   if (!sys::fs::can_execute(Path))
-    return makeError("no cost-probe beside this command: looked for " + Twine(Path));
+    return makeError("no cost-probe next to this command: looked for " + Twine(Path));
   return Path.str().str();
 }
 
@@ -64,7 +64,7 @@ Expected<ElfImage> patchbay::openTracer(TracerKind Kind) {
     if (!StringRef(Tried).contains(Path))
       Tried += (Tried.empty() ? "" : " and ") + Path.str().str();
   }
-  return makeError("no " + TracerFile + " beside this command: looked for " + Tried +
+  return makeError("no " + TracerFile + " next to this command: looked for " + Tried +
                    (Kind == TracerKind::Listens
                         ? ": it may be a package of its own, such as patchbay-live"
                         : ""));

@@ -193,7 +193,7 @@ static Error goInto(Found &V, StringRef Member, StringRef Path) {
   if (isPointer(V.Type))
     follow(V);
   if (!isRecord(V.Type))
-    return cannot("'" + Path + "': what is before '" + Member +
+    return cannot("'" + Path + "': the value before '" + Member +
                   "' is not a structure");
   auto M = memberOf(V.Type, Member);
   if (!M && memberNames(V.Type).empty())

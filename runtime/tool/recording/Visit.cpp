@@ -73,7 +73,7 @@ Expected<Visit> Visit::join(pid_t Pid) {
     return Socket.takeError();
   if (Result)
     return processError(Pid,
-                        "its recording cannot be held: " + errnoText(-Result));
+                        "cannot join its recording: " + errnoText(-Result));
   return Visit(Pid, std::move(*Socket));
 }
 
@@ -168,9 +168,9 @@ Expected<std::unique_ptr<Visit>> Visit::keep(pid_t Pid) {
     return nullptr;
   if (Result == -EUSERS)
     return processError(Pid, Twine(PB_CONTROL_KEEPERS) +
-                                 " other commands already keep the runtime in it");
+                                 " other commands already keep the runtime loaded in it");
   if (Result)
-    return processError(Pid, "cannot keep the runtime in it: " + errnoText(-Result));
+    return processError(Pid, "cannot keep the runtime loaded in it: " + errnoText(-Result));
   return std::make_unique<Visit>(Visit(Pid, std::move(*Socket)));
 }
 
@@ -184,7 +184,7 @@ static bool awaitReply(pid_t Pid, int Socket) {
     if (poll(&Fd, 1, LookMs) > 0)
       return true;
     if (std::string Why = Still.why(); !Why.empty()) {
-      warn("process " + Twine(Pid) + ": its recording ends when it goes on: " + Why);
+      warn("process " + Twine(Pid) + ": its recording ends when it continues: " + Why);
       return false;
     }
   }
@@ -201,8 +201,8 @@ void Visit::awaitEnd() {
   }
   if (Reply->result == -ETIMEDOUT)
     warn("process " + Twine(Pid) +
-         ": nothing in it is traced any more, but a thread is still in a handler: it cannot be "
-         "recorded again until the thread leaves");
+         ": its tracing has ended, but a thread is still in a handler: it cannot be "
+         "recorded again until the thread leaves it");
   else if (Reply->result < 0)
     warn("process " + Twine(Pid) + ": its functions could not be disarmed: " +
          errnoText(-Reply->result));

@@ -147,7 +147,7 @@ std::string patchbay::recordedDifferently(const Trace &A, const Trace &B) {
                    {"depth", depth},
                    {"sample", sample},
                    {"why", why},
-                   {"only chosen threads", flag<PBD_SESSION_SOME_THREADS>},
+                   {"only selected threads", flag<PBD_SESSION_SOME_THREADS>},
                    {"only within calls of some functions", flag<PBD_SESSION_UNDER>},
                    {"overwrite", flag<PBD_SESSION_OVERWRITE>}};
   std::vector<std::string> Differences;
@@ -155,7 +155,7 @@ std::string patchbay::recordedDifferently(const Trace &A, const Trace &B) {
     if (std::string OfA = ofAll(A, Of), OfB = ofAll(B, Of); OfA != OfB)
       Differences.push_back(Name + (": " + OfA) + " / " + OfB);
   if (leftOut(A) || leftOut(B))
-    Differences.push_back("calls that --when left out: " + utostr(leftOut(A)) + " / " +
+    Differences.push_back("calls that --when excluded: " + utostr(leftOut(A)) + " / " +
                           utostr(leftOut(B)));
   if (std::string Functions = otherFunctions(A, B); !Functions.empty())
     Differences.push_back(Functions);

@@ -265,12 +265,13 @@ std::vector<LossText> patchbay::lossTexts(const Losses &L, StringRef Dir) {
                   " not recorded after seccomp(2)'s strict mode or PR_SET_TSC forbade the "
                   "clock: -t count counts calls without it");
   if (uint64_t N = L.Stays)
-    Add(false, counted(N, "process") + " stopped rotating and went on in one file: it could not "
-                   "make another, for example after it changed its user or root directory, or "
-                   "limited its descriptors or memory");
+    Add(false, counted(N, "process") + " stopped rotating and continued in one file: it "
+                                       "could not create another, for example after it "
+                                       "changed its user or root directory, or limited "
+                                       "its descriptors or memory");
   if (uint64_t N = L.Children)
     Add(true, counted(N, "event") + " of forked children" + Were(N) +
-                  " lost: the children could not make a file" +
+                  " lost: the children could not create a file" +
                   childText(L));
   if (uint64_t N = L.Missed)
     Add(true, counted(N, "call") + Were(N) +
@@ -316,8 +317,8 @@ std::vector<LossText> patchbay::lossTexts(const Losses &L, StringRef Dir) {
                    " while recording (live --threshold): earlier calls had another one, and "
                    "counts and totals include both");
   if (L.Under)
-    Add(false, "calls outside of some functions were left out (--under), for all or a part of "
-               "the time: counts and totals lack them");
+    Add(false, "calls outside of some functions were excluded (--under) for at least "
+               "part of the time: counts and totals lack them");
   AddLost(L.KernelLost, " by the kernel, which gives no reason: a larger buffer_size_kb may "
                         "help");
   if (uint64_t N = L.KernelOverwritten)
@@ -331,7 +332,7 @@ std::vector<LossText> patchbay::lossTexts(const Losses &L, StringRef Dir) {
     }
     sortByCalls(Calls);
     Add(false, callsText(Calls) + (Calls.Calls == 1 ? " was" : " were") +
-                   " left out (--when)");
+                   " excluded (--when)");
   }
   if (L.Cost.share() >= TracingCost::Noted) {
     std::string Advice = L.Cost.advice();

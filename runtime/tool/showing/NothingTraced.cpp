@@ -91,7 +91,7 @@ static std::string whyNoCall(const Trace &T) {
   if (any(T, [](auto &S) { return S.Flags & PBD_SESSION_NO_ROOT; }))
     Reasons = {"no function of --under was called"};
   if (any(T, [](auto &S) { return S.Flags & PBD_SESSION_SOME_THREADS; }))
-    Reasons = {"none was made by a chosen thread"};
+    Reasons = {"none was made by a selected thread"};
   for (const TraceProcess &P : T.Processes)
     if (P.Data.Session && P.Data.Session->ThresholdNs) {
       Reasons.push_back("none took " +

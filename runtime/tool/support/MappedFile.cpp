@@ -25,7 +25,7 @@ static Error checkRegular(const struct stat &Status) {
     return systemError(EISDIR);
   return makeError(S_ISLNK(Status.st_mode)
                        ? "a symbolic link, which is not followed here"
-                       : "no regular file");
+                       : "not a regular file");
 }
 
 static Expected<Descriptor> openChecked(const char *Path, int Flags) {

@@ -41,7 +41,7 @@ LiveFigures::begin(int Pid, ArrayRef<std::string> Options) {
 Error LiveFigures::startRecording(ArrayRef<std::string> Options) {
   SmallString<128> Path;
   if (std::error_code EC = sys::fs::createUniqueDirectory("patchbay-tui", Path))
-    return makeError("cannot make a directory for a recording: " + EC.message());
+    return makeError("cannot create a directory for a recording: " + EC.message());
   Folder = Path.str().str();
   std::vector<std::string> Words = {"patchbay", "record", "-p", std::to_string(Pid),
                                     "-t", "function_profile", "--histogram",
@@ -96,8 +96,8 @@ Error LiveFigures::findFile() {
   if (Found >= 0)
     File = std::move(Found);
   if (File < 0)
-    return processError(Pid, "it has no file, since it has recorded nothing yet, or "
-                             "could make none");
+    return processError(Pid, "it has no data file: it has recorded nothing yet, or could "
+                             "not create one");
   return Error::success();
 }
 

@@ -62,8 +62,7 @@ struct Terminal::Library {
   Error load() {
     void *Handle = dlopen("libncursesw.so.6", RTLD_NOW | RTLD_LOCAL);
     if (!Handle)
-      return makeError(Twine("tui needs the library of ncurses (Debian: "
-                             "libncursesw6): ") +
+      return makeError(Twine("tui needs the ncurses library (Debian: libncursesw6): ") +
                        dlerror());
 #define LOOK_UP(Name)                                                            \
   Name = reinterpret_cast<decltype(Name)>(dlsym(Handle, #Name));                 \
@@ -97,7 +96,7 @@ Expected<std::unique_ptr<Terminal>> Terminal::open() {
   const char *Kind = getenv("TERM");
   L.Screen = L.newterm(nullptr, stdout, stdin);
   if (!L.Screen)
-    return makeError(Twine("ncurses knows no terminal '") + (Kind ? Kind : "") +
+    return makeError(Twine("ncurses does not know the terminal '") + (Kind ? Kind : "") +
                      "': set TERM to its type, for instance xterm");
   L.Window = L.newwin(0, 0, 0, 0);
   L.raw();

@@ -131,7 +131,7 @@ static Expected<int> runImport(ArrayRef<const char *>) {
                       counted(Trace->Threads.size(), "task") + " into " + Output)
          << '\n';
   if (Trace->Nameless)
-    warn(File + ": left out " + counted(Trace->Nameless, "call") +
+    warn(File + ": skipped " + counted(Trace->Nameless, "call") +
          " without a start and a function name: " + Trace->NamesAdvice);
   return Success;
 }

@@ -217,10 +217,10 @@ static StringRef whyLeftOut(uint64_t Flags, bool Again) {
   if (Flags & PBD_LEFT_OUT_COSTLY)
     return "disarmed when tracing exceeded --max-overhead; earlier calls are recorded";
   if (Flags & PBD_LEFT_OUT_CHANGED)
-    return "a uprobe, a debugger or the like changed its site; some calls are "
+    return "other code, such as a uprobe or a debugger, changed its site; some calls are "
            "missing";
   if (Flags & PATCHBAY_RECORD_VARIADIC)
-    return "takes ..., so its arguments cannot be passed on";
+    return "is variadic, so its arguments cannot be passed on";
   if (Flags & PATCHBAY_RECORD_NORETURN)
     return "never returns";
   if (Flags & PATCHBAY_RECORD_MUSTTAIL)

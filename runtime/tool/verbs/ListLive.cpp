@@ -174,7 +174,7 @@ Expected<int> patchbay::listLive(unsigned Pid, NameFilter &Filter,
   for (const OtherModule &M : Others)
     warn(M.Path + ": compiled for patchbay ABI version " + Twine(M.Version) +
          ", " + Ours + " is of version " + Twine(PATCHBAY_ABI_VERSION) +
-         " and leaves its functions alone");
+         " and ignores its functions");
 
   LiveNames Names(Process->memory());
   std::vector<Function> Functions;

@@ -391,8 +391,8 @@ static Expected<Wanted> wanted() {
     for (const TypedCondition &C : W.Typed.Conditions)
       if (StringRef(C.Path).starts_with("retval"))
         return makeError(Usage, "--when '" + C.Text +
-                                    "': -t graph records entries before that is known: "
-                                    "choose -t duration, or add --threshold");
+                                    "': -t graph records entries before the result is "
+                                    "known: choose -t duration, or add --threshold");
   std::vector<std::string> Given(Opts.Globs.begin(), Opts.Globs.end());
   if (Given.empty())
     Given.push_back("*");
@@ -482,9 +482,9 @@ static Expected<int> runRecord(ArrayRef<const char *> Args) {
     return Limits.takeError();
   std::string Clock = clockOption();
   if (Opts.Output.empty())
-    return makeError("-o needs a directory, its name is empty");
+    return makeError("-o: the directory name is empty");
   if (Opts.Delay.given() && !IsRunning)
-    return makeError(Usage, "--delay needs a process that runs already: -p PID");
+    return makeError(Usage, "--delay needs a running process: -p PID");
   if (Opts.For.given() && !uint64_t(Opts.For))
     return makeError(Usage, "--for: the duration is 0: nothing would be recorded");
   if (Opts.Delay.given())
@@ -492,8 +492,8 @@ static Expected<int> runRecord(ArrayRef<const char *> Args) {
   if (IsRunning)
     return recordRunning(*Named, Args, Clock, *Limits);
   if (Opts.Follow)
-    return makeError(Usage, "--follow is for processes that run already: what "
-                            "PROG forks is recorded in any case");
+    return makeError(Usage, "--follow needs -p: children that PROG forks are always "
+                            "recorded");
   auto Path = findProgram(Args.front());
   if (!Path)
     return Path.takeError();
@@ -554,7 +554,7 @@ static Expected<int> runRecord(ArrayRef<const char *> Args) {
     return Given.takeError();
   }
   if (Error E = Dir->writeCommand())
-    warn(Opts.Output + ": the command is not written down: " + toString(std::move(E)));
+    warn(Opts.Output + ": the command line was not saved: " + toString(std::move(E)));
   setenv("LD_PRELOAD", preloadList(*Program, TracerImage->path()).c_str(), /*overwrite=*/1);
   setenv("PATCHBAY", Given->c_str(), /*overwrite=*/1);
 

@@ -134,7 +134,7 @@ static Error askProcess(ProcessStatus &S, bool IsNamed) {
   else
     consumeError(std::move(Failed));
   if (S.StandsStill)
-    warn("process " + Twine(S.Pid) + ": cannot read what it records: " + Why);
+    warn("process " + Twine(S.Pid) + ": cannot read its recording: " + Why);
   return Error::success();
 }
 

@@ -9,7 +9,7 @@
 // CHECK: 0 functions
 /* The runtime cannot be loaded while a thread holds the loader's lock. */
 // RUN: %python %S/../Inputs/while-running.py %t/prog -- %python %S/../Inputs/expect-status.py 125 %patchbay record -p PID -o %t/held 2>&1 | FileCheck %s --check-prefix=HELD
-// HELD: {{^}}patchbay: error: process {{[0-9]+}}: its loader has not loaded the runtime in {{1[0-9]|[2-9][0-9]}} seconds: a thread holds the loader's lock (in a constructor, or a callback of dl_iterate_phdr()); when it lets go, the process unloads the runtime{{$}}
+// HELD: {{^}}patchbay: error: process {{[0-9]+}}: its loader has not loaded the runtime in {{1[0-9]|[2-9][0-9]}} seconds: a thread holds the loader's lock (in a constructor, or a callback of dl_iterate_phdr()); when the thread releases it, the process unloads the runtime{{$}}
 /* SIGTERM ends the command while it waits for the loader. */
 // RUN: %python %S/../Inputs/while-running.py %t/prog -- %python %S/../Inputs/expect-status.py 125 timeout --preserve-status 6 %patchbay record -p PID -o %t/ended 2>&1 | FileCheck %s --check-prefix=ENDED
 // ENDED: {{^}}patchbay: error: process {{[0-9]+}}: its loader had not loaded the runtime when SIGTERM ended this command: a thread holds the loader's lock

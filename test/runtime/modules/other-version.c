@@ -13,8 +13,8 @@
 /* `list` reports them in a process. */
 // RUN: %python %S/../Inputs/while-running.py %t/prog %t/libold.so %t/libnew.so wait -- %patchbay list -F pear -p PID > %t/list 2>&1
 // RUN: FileCheck %s --check-prefix=LIST --input-file=%t/list
-// LIST: {{^}}patchbay: warning: {{.*}}/libold.so: compiled for patchbay ABI version 1, the libpatchbay in process {{[0-9]+}} is of version 2 and leaves its functions alone{{$}}
-// LIST-NEXT: {{^}}patchbay: warning: {{.*}}/libnew.so: compiled for patchbay ABI version 3, the libpatchbay in process {{[0-9]+}} is of version 2 and leaves its functions alone{{$}}
+// LIST: {{^}}patchbay: warning: {{.*}}/libold.so: compiled for patchbay ABI version 1, the libpatchbay in process {{[0-9]+}} is of version 2 and ignores its functions{{$}}
+// LIST-NEXT: {{^}}patchbay: warning: {{.*}}/libnew.so: compiled for patchbay ABI version 3, the libpatchbay in process {{[0-9]+}} is of version 2 and ignores its functions{{$}}
 // LIST: disarmed pear
 /* `report` reports them after a recording. */
 // RUN: %patchbay record -t count -o %t/data -F pear -- %t/prog %t/libold.so %t/libnew.so
@@ -37,7 +37,7 @@
 // RUN: %patchbay report -i %t/late.data | FileCheck %s --check-prefix=LATE-REPORT
 // LATE-REPORT: {{^ *[1-9][0-9]* .*}}pear
 // RUN: %python %S/../Inputs/while-running.py %t/needs wait -- %patchbay list -p PID 2>&1 | FileCheck %s --check-prefix=LATE-LIST
-// LATE-LIST: patchbay: warning: {{.*}}/libold.so: compiled for patchbay ABI version 1, this patchbay is of version 2 and leaves its functions alone{{$}}
+// LATE-LIST: patchbay: warning: {{.*}}/libold.so: compiled for patchbay ABI version 1, this patchbay is of version 2 and ignores its functions{{$}}
 // LATE-LIST: disarmed pear
 /* Each file of a recording can be read alone, and reports the library. */
 // RUN: %build %S/../Inputs/rotated.c -o %t/rotated -Wl,--no-as-needed %t/libold.so %link

@@ -26,7 +26,7 @@
 // RUN: %patchbay record -t function -F step -o many -- ./prog workers 10 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=MANY
 // RUN: not %patchbay report -i many 2>&1 | FileCheck %s --check-prefix=MANY-CALLS
-// MANY: many: 400 events of forked children were lost: the children could not make a file as user 65534: Permission denied; let that user write to the directory (-o), or record it as that user
+// MANY: many: 400 events of forked children were lost: the children could not create a file as user 65534: Permission denied; let that user write to the directory (-o), or record it as that user
 // MANY: 17 processes recorded in many
 // MANY-CALLS: many: 400 events of forked children were lost
 // MANY-CALLS: {{^}} 1700 step prog 100.0{{$}}

@@ -10,7 +10,7 @@
 // RUN: FileCheck %s < %t/said
 // CHECK: {{^}}done{{$}}
 // RUN: %python %S/../Inputs/expect-status.py 1 %patchbay report %t/patchbay.data 2>&1 | FileCheck %s --check-prefix=SAID
-// SAID: {{^}}patchbay: warning: {{.*}}: a thread stayed in a handler longer than the wait limit (patchbay_set_wait_limit()), so it may have used a tracer that was stopped meanwhile{{$}}
+// SAID: {{^}}patchbay: warning: {{.*}}: a thread stayed in a handler longer than the wait limit (patchbay_set_wait_limit()), so it may have used a tracer that had been stopped{{$}}
 
 #include "../Inputs/check.h"
 

@@ -21,7 +21,7 @@
 // The parent's thread has recorded nothing: the child's calls are lost, with a message.
 // RUN: cd %t && %patchbay record -t function -F step -- ./prog early 2>&1 | FileCheck %s --check-prefix=EARLY
 // RUN: cd %t && %patchbay record --histogram -F step -- ./prog early 2>&1 | FileCheck %s --check-prefix=EARLY
-// EARLY: 5 events of forked children were lost: the children could not make a file, or were started by vfork() in a thread that had recorded nothing{{$}}
+// EARLY: 5 events of forked children were lost: the children could not create a file, or were started by vfork() in a thread that had recorded nothing{{$}}
 //
 // A child may restrict its system calls before its parent has recorded anything. The
 // parent has its own file, and continues to record.

@@ -11,7 +11,7 @@
 // RUN: cd %t && %patchbay report 2>&1 | FileCheck %s --check-prefixes=CHECK,CALLS
 // CALLS: {{^ *3 +step +prog +100.0$}}
 // RUN: cd %t && %patchbay info 2>/dev/null | FileCheck %s --check-prefix=INFO
-// INFO: {{^}}left out step: a uprobe, a debugger or the like changed its site; some calls are missing{{$}}
+// INFO: {{^}}left out step: other code, such as a uprobe or a debugger, changed its site; some calls are missing{{$}}
 // RUN: cd %t && %patchbay record -t function_duration -F step -- ./prog ptrace 2>&1 | FileCheck %s
 /* The message also appears if the process ends without destructors. */
 // RUN: cd %t && %patchbay record -t function_duration -F step -- ./prog _exit 2>&1 | FileCheck %s

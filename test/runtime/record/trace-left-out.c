@@ -12,8 +12,8 @@
 // SAID-NEXT: 1 process recorded
 // RUN: %patchbay info %t/patchbay.data | FileCheck %s --implicit-check-not="left out"
 // CHECK: left out ends: never returns{{$}}
-// CHECK-NEXT: left out sums: takes ..., so its arguments cannot be passed on{{$}}
-// CHECK-NEXT: left out sums_later: takes ..., so its arguments cannot be passed on{{$}}
+// CHECK-NEXT: left out sums: is variadic, so its arguments cannot be passed on{{$}}
+// CHECK-NEXT: left out sums_later: is variadic, so its arguments cannot be passed on{{$}}
 /* The report has the functions that can be timed, and no others. */
 // RUN: %patchbay report -f name %t/patchbay.data | FileCheck %s --check-prefix=TRACED
 // TRACED-DAG: later
@@ -29,7 +29,7 @@
  * later.
  */
 // RUN: %patchbay info %t/only | FileCheck %s --check-prefix=ONLY
-// ONLY: left out sums: takes
+// ONLY: left out sums: is variadic
 // RUN: cd %t && %patchbay record --force -t function_duration -F main -F sums_later -o later -- ./prog 2>&1 | FileCheck %s --check-prefix=LATER
 // LATER: 1 function whose calls cannot be timed was left out (sums_later): {{.*}}
 // LATER-NEXT: 1 process recorded
@@ -41,7 +41,7 @@
 // FORKED-NEXT: 2 processes recorded
 // RUN: %patchbay info %t/patchbay.data | FileCheck %s --check-prefix=BOTH
 // BOTH-COUNT-2: tracer duration
-// BOTH-COUNT-1: left out sums: takes ..., so its arguments cannot be passed on{{$}}
+// BOTH-COUNT-1: left out sums: is variadic, so its arguments cannot be passed on{{$}}
 #include "../Inputs/check.h"
 
 #include <dlfcn.h>

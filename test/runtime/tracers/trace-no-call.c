@@ -27,7 +27,7 @@
 
 // RUN: %{record} -t function_graph --threshold 100s --thread 'prog*' -- ./prog shallow
 // RUN: %{report} 2>&1 | FileCheck %s --check-prefix=SHORT
-// SHORT: no call was recorded of the 3 functions that were traced: none was made by a chosen thread, or none took 100.000 s, or none returned,
+// SHORT: no call was recorded of the 3 functions that were traced: none was made by a selected thread, or none took 100.000 s, or none returned,
 // RUN: %{record} -t function -F never -- ./prog
 // RUN: %{report} 2>&1 | FileCheck %s --check-prefix=NEVER
 // NEVER: no call was recorded of the 1 function that was traced: none was made{{$}}

@@ -10,7 +10,7 @@
 // RUN: cd %t && %patchbay record -t function_duration -- ./prog 2>&1 | FileCheck %s
 // CHECK: 1 function whose calls cannot be timed was left out (variadic
 // RUN: cd %t && %patchbay info | FileCheck %s --check-prefix=INFO --implicit-check-not=__clang_call
-// INFO: left out variadic{{.*}}: takes ..., so its arguments cannot be passed on
+// INFO: left out variadic{{.*}}: is variadic, so its arguments cannot be passed on
 #include <cstdarg>
 
 __attribute__((noinline)) int variadic(int n, ...) {

@@ -57,10 +57,10 @@
 //
 // --when records only matching calls, even below root functions.
 // RUN: cd %t && %patchbay record -t function_duration --args 'numbers(l, color)' --when 'l < -5' -- ./prog 2>&1 > out | FileCheck %s --check-prefix=LEFT
-// LEFT: patchbay: patchbay.data: 1 call of numbers was left out (--when)
+// LEFT: patchbay: patchbay.data: 1 call of numbers was excluded (--when)
 // RUN: cd %t && %patchbay record -o without -t function_duration --args 'numbers(l, color)' -- ./prog > out
 // RUN: %patchbay report %t/patchbay.data --diff %t/without 2>&1 > %t/out | FileCheck %s --check-prefix=DIFF
-// DIFF: were recorded with different options, {{.*}}: calls that --when left out: 0 / 1{{$}}
+// DIFF: were recorded with different options, {{.*}}: calls that --when excluded: 0 / 1{{$}}
 // RUN: %patchbay dump %t/patchbay.data | FileCheck %s --check-prefix=LESS --implicit-check-not=Green
 // LESS: numbers(l=-9223372036854775808, color=7)
 // RUN: cd %t && %patchbay record -t function_graph --args 'numbers(l, color)' --when 'color == Green && u >= 0xffff && b == true' -- ./prog > out
