@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The patchbay command: finds the verb, parses options, prints errors.
-#include "trace/format/format.h"
-#include "verbs/DisplayOptions.h"
 #include "patchbay/abi.h"
+#include "trace/format/format.h"
+#include "verbs/Verb.h"
 #include "llvm/Config/llvm-config.h"
 #include <algorithm>
 #include <fcntl.h>

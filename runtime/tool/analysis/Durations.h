@@ -6,8 +6,17 @@
 #include "Spread.h"
 #include "reading/CallStream.h"
 #include "llvm/ADT/DenseMap.h"
+#include <cstddef>
+#include <cstdint>
+#include <vector>
 
 namespace patchbay {
+
+/// Counts a call. The argument is the inverse of the unit, since a division for
+/// each of millions of calls would take most of the time.
+void addToBuckets(std::vector<uint64_t> &Buckets, double UnitsPerNs, uint64_t Ns);
+/// The lower bound of bucket I, in ns.
+uint64_t bucketStart(double Unit, size_t I);
 
 /// What calls are grouped by, in addition to the function.
 enum class Apart { Nothing, Thread, Caller };
@@ -35,7 +44,7 @@ struct FunctionDurations {
   std::string SubName;
   uint64_t SubCalls = 0;
   uint64_t SubTotal = 0, SubMeasured = 0;
-  /// Numbers of calls by duration; see Buckets.h. Empty without durations.
+  /// Numbers of calls by duration; see Durations.h. Empty without durations.
   std::vector<uint64_t> Buckets;
   Spread Durations; // of calls with a known end, if requested
 

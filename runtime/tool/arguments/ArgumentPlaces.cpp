@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ArgumentPlaces.h"
 #include "elf/CodeForm.h"
-#include "elf/LittleEndian.h"
+#include "elf/Unwinder.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/BinaryFormat/Dwarf.h"
 #include "llvm/BinaryFormat/ELF.h"
@@ -207,11 +207,9 @@ static EntryLocation locationOf(const DwarfParameter &P,
                                 const SiteRecord &Record, uint16_t Machine) {
   if (!P.Location)
     return {};
-  auto Locations = P.Location.getLocations(DW_AT_location);
-  if (!Locations) {
-    consumeError(Locations.takeError());
+  auto Locations = expectedToOptional(P.Location.getLocations(DW_AT_location));
+  if (!Locations)
     return {};
-  }
   EntryLocation At = locationAt(*Locations, Record.Entry, Machine);
   if (At.How != EntryLocation::Nowhere)
     return At;

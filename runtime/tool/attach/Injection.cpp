@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Injection.h"
-#include "BorrowedThread.h"
 #include "SafePoint.h"
 #include "StubPlace.h"
 #include "Tracee.h"

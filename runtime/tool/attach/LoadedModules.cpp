@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "LoadedModules.h"
-#include "live/MappedNotes.h"
+#include "live/ProcessMemory.h"
 #include "support/Diagnostics.h"
 #include "support/MappedFile.h"
 #include "llvm/ADT/STLExtras.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ProcessChoice.h"
-#include "live/ControlGroups.h"
 #include "live/ThreadStatus.h"
 #include "support/Diagnostics.h"
 #include "llvm/ADT/STLExtras.h"

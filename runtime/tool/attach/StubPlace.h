@@ -5,6 +5,7 @@
 #pragma once
 
 #include "LoadedModules.h"
+#include "Stub.h"
 #include <map>
 
 namespace patchbay {
@@ -59,5 +60,14 @@ private:
                                               // overwritten
   bool IsWritten = false;
 };
+
+/// Has the borrowed thread left the code for good? It has not if it is in a
+/// signal handler that returns to the code.
+bool hasLeft(const ProcessMemory &Memory, const LoadedModules &Modules,
+             const LoadedModule::Range &Code, const StubUse &Use);
+
+/// Have all threads left the code that a killed command has written?
+bool isLeftAlone(const ProcessMemory &Memory, const LoadedModules &Modules,
+                 const LoadedModule::Range &Code, const StubUse &Use);
 
 } // namespace patchbay

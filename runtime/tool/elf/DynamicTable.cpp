@@ -7,10 +7,8 @@ using namespace patchbay;
 
 Expected<DynamicTable> DynamicTable::create(const ElfImage &Image) {
   DynamicTable Result;
-  auto Map = LoadMap::create(Image);
-  if (!Map)
-    return Map.takeError();
-  Result.Map = std::move(*Map);
+  if (Error E = LoadMap::create(Image).moveInto(Result.Map))
+    return std::move(E);
   auto Entries = Image.elf().dynamicEntries();
   if (!Entries)
     return Image.error(Entries.takeError());
@@ -76,4 +74,97 @@ Expected<uint64_t> DynamicTable::countSymbols(const ElfImage &Image) const {
   if (!Header)
     return Header.takeError();
   return (*Header)[1];
+}
+
+// R_*_NONE, which writes nothing, has number 0 on every machine.
+static constexpr uint32_t NoRelocation = 0;
+
+// Nearly all dynamic relocations of 64-bit machines write this many bytes.
+static constexpr uint64_t WrittenSize = 8;
+
+using AddRelocation =
+    function_ref<void(uint64_t, uint32_t, std::optional<uint64_t>)>;
+
+static Error addFromTable(const ElfImage &Image, AddRelocation Add) {
+  auto Table = DynamicTable::create(Image);
+  if (!Table)
+    return Table.takeError();
+  const auto &Elf = Image.elf();
+  for (auto [Tag, SizeTag] : {std::pair(ELF::DT_RELA, ELF::DT_RELASZ),
+                              std::pair(ELF::DT_JMPREL, ELF::DT_PLTRELSZ)}) {
+    auto Relas = Table->table<ElfImage::ELFT::Rela>(Image, Tag,
+                                                    Table->value(SizeTag));
+    if (!Relas)
+      return Relas.takeError();
+    for (const auto &R : *Relas)
+      Add(R.r_offset, R.getType(/*isMips64EL=*/false), R.r_addend);
+  }
+  auto Relrs = Table->table<ElfImage::ELFT::Relr>(
+      Image, ELF::DT_RELR, Table->value(ELF::DT_RELRSZ));
+  if (!Relrs)
+    return Relrs.takeError();
+  for (const auto &R : Elf.decode_relrs(*Relrs))
+    Add(R.r_offset, R.getType(false), std::nullopt);
+  return Error::success();
+}
+
+Expected<DynamicRelocations> DynamicRelocations::create(const ElfImage &Image) {
+  DynamicRelocations Result;
+  auto Add = [&](uint64_t Address, uint32_t Type,
+                 std::optional<uint64_t> Addend) {
+    if (Type != NoRelocation)
+      Result.Relocations.push_back({Address, Type, Addend});
+  };
+
+  const auto &Elf = Image.elf();
+  auto Sections = Elf.sections();
+  if (!Sections)
+    return Image.error(Sections.takeError());
+  if (Sections->empty())
+    if (Error E = addFromTable(Image, Add))
+      return E;
+  for (const ElfImage::ELFT::Shdr &Section : *Sections) {
+    // The relocations that --emit-relocs keeps are for tools, not for the loader.
+    if (!(Section.sh_flags & ELF::SHF_ALLOC))
+      continue;
+    if (Section.sh_type == ELF::SHT_RELA) {
+      auto Relas = Elf.relas(Section);
+      if (!Relas)
+        return Image.error(Relas.takeError());
+      for (const auto &R : *Relas)
+        Add(R.r_offset, R.getType(/*isMips64EL=*/false), R.r_addend);
+    } else if (Section.sh_type == ELF::SHT_REL) {
+      auto Rels = Elf.rels(Section);
+      if (!Rels)
+        return Image.error(Rels.takeError());
+      for (const auto &R : *Rels)
+        Add(R.r_offset, R.getType(false), std::nullopt);
+    } else if (Section.sh_type == ELF::SHT_RELR) {
+      auto Relrs = Elf.relrs(Section);
+      if (!Relrs)
+        return Image.error(Relrs.takeError());
+      for (const auto &R : Elf.decode_relrs(*Relrs))
+        Add(R.r_offset, R.getType(false), std::nullopt);
+    } else if (is_contained({ELF::SHT_CREL, ELF::SHT_ANDROID_REL,
+                             ELF::SHT_ANDROID_RELA, ELF::SHT_ANDROID_RELR},
+                            Section.sh_type)) {
+      return Image.error("dynamic relocations in a form that 'verify' does not "
+                         "read: link without --pack-dyn-relocs=android");
+    }
+  }
+  llvm::sort(Result.Relocations, [](const Relocation &A, const Relocation &B) {
+    return A.Address < B.Address;
+  });
+  return Result;
+}
+
+const DynamicRelocations::Relocation *
+DynamicRelocations::in(uint64_t Address, uint64_t Size) const {
+  uint64_t First = Address - std::min(Address, WrittenSize - 1);
+  auto I = llvm::partition_point(
+      Relocations, [&](const Relocation &R) { return R.Address < First; });
+  return I != Relocations.end() &&
+                 (I->Address < Address || I->Address - Address < Size)
+             ? &*I
+             : nullptr;
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The dynamic section of an image, found by PT_DYNAMIC. A file without section headers
-// (-z nosectionheader, llvm-strip --strip-sections) has no other symbol tables.
+// The dynamic section of an image, found by PT_DYNAMIC, and the addresses that the dynamic
+// loader writes to. A file without section headers (-z nosectionheader, llvm-strip
+// --strip-sections) has no other symbol tables.
 #pragma once
 
+#include "ElfImage.h"
 #include "LoadMap.h"
 #include <map>
 
@@ -38,6 +40,24 @@ public:
 private:
   LoadMap Map;
   std::map<int64_t, uint64_t> Values;
+};
+
+class DynamicRelocations {
+public:
+  struct Relocation {
+    uint64_t Address;
+    uint32_t Type;
+    /// std::nullopt if the addend is stored at the address (REL, RELR).
+    std::optional<uint64_t> Addend;
+  };
+
+  static llvm::Expected<DynamicRelocations> create(const ElfImage &Image);
+
+  /// The first relocation that writes to a range; nullptr if there is none.
+  const Relocation *in(uint64_t Address, uint64_t Size) const;
+
+private:
+  std::vector<Relocation> Relocations; // sorted by address
 };
 
 } // namespace patchbay

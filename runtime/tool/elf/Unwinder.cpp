@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Unwinder.h"
-#include "LittleEndian.h"
 #include "llvm/BinaryFormat/Dwarf.h"
 #include "llvm/DebugInfo/DWARF/LowLevel/DWARFCFIProgram.h"
 #include "llvm/DebugInfo/DWARF/LowLevel/DWARFDataExtractorSimple.h"
@@ -194,11 +193,9 @@ static bool execute(StringRef Instructions, const RegisterNumbers &Numbers, cons
   }
   if (Program.size() > MaxInstructions)
     return false;
-  auto Rows = dwarf::parseRows(Program, Row, Initial);
-  if (!Rows) {
-    consumeError(Rows.takeError());
+  auto Rows = expectedToOptional(dwarf::parseRows(Program, Row, Initial));
+  if (!Rows)
     return false;
-  }
   Passed = std::move(*Rows);
   return true;
 }

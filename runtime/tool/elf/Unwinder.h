@@ -6,11 +6,53 @@
 // is guessed: if a table is missing or not understood, the stack is unknown.
 #pragma once
 
-#include "DwarfRegisters.h"
+#include "llvm/Config/llvm-config.h"
+#include "llvm/Support/DataExtractor.h"
+#include <array>
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace patchbay {
+
+/// Reads bytes of a 64-bit little-endian file.
+inline llvm::DataExtractor littleEndian(llvm::StringRef Bytes) {
+#if LLVM_VERSION_MAJOR >= 23
+  return llvm::DataExtractor(Bytes, /*IsLittleEndian=*/true);
+#else
+  return llvm::DataExtractor(Bytes, /*IsLittleEndian=*/true, /*AddressSize=*/8);
+#endif
+}
+
+/// At least the number of registers of each machine below.
+constexpr unsigned MaxDwarfRegisters = 33;
+
+/// Register values by number. std::nullopt: unknown in this frame.
+using DwarfRegisters =
+    std::array<std::optional<uint64_t>, MaxDwarfRegisters>;
+
+struct RegisterNumbers {
+  unsigned Number;
+  unsigned StackPointer;
+  unsigned ReturnAddress; // the register that tables use for the return address
+  unsigned Pc;            // the register with the next instruction's address
+  uint64_t Preserved;     // one bit for each register that functions preserve
+
+  bool isPreserved(unsigned Register) const {
+    return Preserved >> Register & 1;
+  }
+  /// Do calls store the return address in a register instead of on the stack?
+  bool hasLink() const { return Pc != ReturnAddress; }
+};
+
+/// System V ABI, AMD64 supplement, figure 3.36. The return address has the
+/// number of the program counter. Functions preserve rbx, rbp, and r12 to r15.
+inline constexpr RegisterNumbers NumbersOfX86_64 = {
+    17, 7, 16, 16, 1 << 3 | 1 << 6 | 0xf << 12};
+
+/// DWARF for the Arm 64-bit Architecture, 4.1. Functions preserve x19 to x29.
+inline constexpr RegisterNumbers NumbersOfAArch64 = {33, 31, 30, 32, 0x7ff << 19};
 
 struct StackFrame {
   uint64_t Pc;   // the next instruction; in a caller, the return address

@@ -24,7 +24,8 @@ void exportChrome(Trace &T, llvm::raw_ostream &OS);
 void exportFolded(Trace &T, llvm::raw_ostream &OS);
 /// Perfetto's protobuf.
 void exportPerfetto(Trace &T, llvm::raw_ostream &OS);
-/// pprof's protobuf, gzipped if LLVM has zlib: stacks with their calls and self times in nanoseconds.
+/// pprof's protobuf, gzipped if LLVM has zlib: stacks with their calls and self times in
+/// nanoseconds.
 void exportPprof(Trace &T, llvm::raw_ostream &OS);
 /// The protobuf of OpenTelemetry's protocol (OTLP): a span per call.
 void exportOtlp(Trace &T, llvm::raw_ostream &OS);

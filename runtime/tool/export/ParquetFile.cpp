@@ -4,7 +4,6 @@
 // numbers of types, encodings and fields; Encodings.md describes the contents
 // of pages.
 #include "ParquetFile.h"
-#include "CompactThrift.h"
 #include "ParquetEncodings.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Compression.h"

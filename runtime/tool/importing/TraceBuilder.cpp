@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "TraceBuilder.h"
+#include "KernelTrace.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include <algorithm>
 
 using namespace llvm;
 using namespace patchbay;
@@ -180,4 +183,213 @@ KernelTrace TraceBuilder::finish() {
     Out.Calls += count_if(T.Events, [](const KernelEvent &E) { return !E.IsExit; });
   }
   return std::move(Out);
+}
+
+void KernelCalls::enter(uint32_t Function, uint32_t Depth, uint64_t Time) {
+  // Open calls of at least this depth must have ended, but the kernel lost the
+  // events.
+  while (!Open.empty() && Lines[Open.back()].Depth >= Depth)
+    Open.pop_back();
+  Open.push_back(Lines.size());
+  KernelEvent E;
+  E.Function = Function;
+  E.Depth = Depth;
+  E.Time = Time;
+  Lines.push_back(E);
+}
+
+bool KernelCalls::leave(std::optional<uint32_t> Function, uint32_t Depth,
+                        uint64_t Time, uint64_t Shortest, uint64_t Longest) {
+  while (!Open.empty() && Lines[Open.back()].Depth > Depth)
+    Open.pop_back();
+  bool Known = !Open.empty() && Lines[Open.back()].Depth == Depth &&
+               (!Function || Lines[Open.back()].Function == *Function);
+  if (!Known && !Function)
+    return false;
+  KernelEvent E;
+  E.IsExit = true;
+  E.Depth = Depth;
+  E.Time = Time;
+  E.Shortest = Shortest;
+  E.Longest = Longest;
+  if (Known) {
+    E.Function = Lines[Open.back()].Function;
+    E.Partner = Open.back();
+    Lines[Open.back()].Partner = Lines.size();
+    Open.pop_back();
+  } else {
+    E.Function = *Function;
+  }
+  Lines.push_back(E);
+  return true;
+}
+
+namespace {
+
+// Reads lines from the last to the first, so that it finds the end of a call before its
+// beginning. If there is no line for the beginning, it must be before the beginnings of
+// all calls within the call: they are deeper, and ended earlier than the call.
+class Backward {
+public:
+  void add(const KernelEvent &Line) {
+    if (Line.IsExit) {
+      while (!Ends.empty() && !HasEntry.back() && !holds(Ends.back(), Line))
+        addEntry();
+      Ends.push_back(Events.size());
+      HasEntry.push_back(Line.Partner != KernelEvent::NoPartner);
+      push(Line);
+    } else if (Line.Partner == KernelEvent::NoPartner) {
+      while (!Ends.empty() && !HasEntry.back() &&
+             Events[Ends.back()].Depth >= Line.Depth)
+        addEntry();
+      push(Line);
+    } else {
+      while (!HasEntry.back())
+        addEntry();
+      join(Line);
+    }
+  }
+
+  /// Returns the events in the order of time.
+  std::vector<KernelEvent> take() {
+    while (!Ends.empty())
+      addEntry();
+    std::reverse(Events.begin(), Events.end());
+    for (KernelEvent &E : Events)
+      if (E.Partner != KernelEvent::NoPartner)
+        E.Partner = Events.size() - 1 - E.Partner;
+    return std::move(Events);
+  }
+
+private:
+  bool holds(size_t End, const KernelEvent &Inner) const {
+    const KernelEvent &Outer = Events[End];
+    return Inner.Depth > Outer.Depth &&
+           Inner.Time + PrintedNs + Outer.Longest > Outer.Time;
+  }
+  void push(const KernelEvent &Line) {
+    Events.push_back(Line);
+    Events.back().Partner = KernelEvent::NoPartner;
+  }
+  // Adds the entry of the innermost open call, from its line.
+  void join(const KernelEvent &Line) {
+    Events[Ends.back()].Partner = Events.size();
+    Events.push_back(Line);
+    Events.back().Partner = Ends.back();
+    Ends.pop_back();
+    HasEntry.pop_back();
+  }
+  // Adds the entry of the innermost open call, which has no line, at the latest
+  // possible time.
+  void addEntry() {
+    const KernelEvent &Exit = Events[Ends.back()];
+    KernelEvent E;
+    E.Function = Exit.Function;
+    E.Depth = Exit.Depth;
+    E.Time = Exit.Time - std::min(Exit.Time, Exit.Longest);
+    join(E);
+  }
+
+  std::vector<KernelEvent> Events;
+  std::vector<uint32_t> Ends; // of calls whose beginning has not been read yet
+  std::vector<bool> HasEntry; // is there a line for the entry?
+};
+
+} // namespace
+
+std::vector<KernelEvent> KernelCalls::finish() const {
+  Backward Calls;
+  for (size_t I = Lines.size(); I-- != 0;)
+    Calls.add(Lines[I]);
+  return Calls.take();
+}
+
+//===----------------------------------------------------------------------===//
+// Consistent times
+//===----------------------------------------------------------------------===//
+
+// The kernel prints times in microseconds, truncated, and durations of calls in
+// nanoseconds. So a call may seem to end up to a microsecond before a call
+// within it. Printed values are lower bounds. Order and durations are
+// constraints on differences. Raising times that are too low, repeatedly, finds
+// the least times that meet all constraints. The true times meet them, too, so
+// the loop ends and no result exceeds the true time.
+
+// If the clocks of CPUs differ, no consistent times may exist. After these
+// rounds the order is kept, and durations may differ from the printed ones.
+static constexpr int Rounds = 16;
+
+// Raises times that are out of order, and ends of calls that are too short.
+static bool raiseForward(MutableArrayRef<KernelEvent> Events,
+                         ArrayRef<KernelEvent> All) {
+  bool Raised = false;
+  uint64_t Last = 0;
+  for (KernelEvent &E : Events) {
+    uint64_t Least = std::max(E.Time, Last);
+    if (E.IsExit && E.Partner != KernelEvent::NoPartner)
+      Least = std::max(Least, All[E.Partner].Time + E.Shortest);
+    Raised |= Least != E.Time;
+    Last = E.Time = Least;
+  }
+  return Raised;
+}
+
+// Raises the beginning of calls that are too long.
+static bool raiseEntries(ArrayRef<KernelEvent> Events,
+                         MutableArrayRef<KernelEvent> All) {
+  bool Raised = false;
+  for (const KernelEvent &E : Events) {
+    if (!E.IsExit || E.Partner == KernelEvent::NoPartner)
+      continue;
+    uint64_t Least = E.Time - std::min(E.Time, E.Longest);
+    uint64_t &Begin = All[E.Partner].Time;
+    Raised |= Begin < Least;
+    Begin = std::max(Begin, Least);
+  }
+  return Raised;
+}
+
+// Ignores durations that contradict the printed times, since they would move all later
+// events. This happens when clocks of CPUs differ, or when the kernel handles an
+// interrupt, with calls of its own, after reading the clock and before printing the
+// line.
+static void dropContradictions(MutableArrayRef<KernelEvent> Events,
+                               ArrayRef<KernelEvent> All) {
+  for (KernelEvent &E : Events) {
+    if (!E.IsExit || E.Partner == KernelEvent::NoPartner)
+      continue;
+    uint64_t Begin = All[E.Partner].Time;
+    uint64_t Printed = E.Time - std::min(E.Time, Begin);
+    uint64_t Slack = 2000 + Printed / 1000;
+    if (E.Longest < Printed && Printed - E.Longest > Slack)
+      E.Longest = UINT64_MAX;
+    if (E.Shortest > Printed && E.Shortest - Printed > Slack)
+      E.Shortest = 0;
+  }
+}
+
+void patchbay::settleTimes(KernelThread &Thread) {
+  MutableArrayRef<KernelEvent> All(Thread.Events);
+  uint64_t Last = 0;
+  for (size_t First = 0, End; First != All.size(); First = End) {
+    // Handle the events up to the end of an outermost call together: later
+    // events do not constrain them.
+    uint32_t Open = 0;
+    End = First;
+    do {
+      const KernelEvent &E = All[End++];
+      if (E.Partner != KernelEvent::NoPartner)
+        E.IsExit ? --Open : ++Open;
+    } while (Open && End != All.size());
+    MutableArrayRef<KernelEvent> Part = All.slice(First, End - First);
+    dropContradictions(Part, All);
+    Part.front().Time = std::max(Part.front().Time, Last);
+    for (int Round = 0; Round != Rounds; ++Round) {
+      raiseForward(Part, All);
+      if (!raiseEntries(Part, All))
+        break;
+    }
+    raiseForward(Part, All);
+    Last = Part.back().Time;
+  }
 }

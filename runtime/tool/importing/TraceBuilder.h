@@ -29,8 +29,8 @@ struct TaskLine {
 /// Resolution of the kernel's printed times.
 constexpr uint64_t PrintedNs = 1000;
 
-/// Matches the exits with the entries of one thread, whose lines are given in order. Each line adds an event. finish()
-/// adds missing entries.
+/// Matches the exits with the entries of one thread, whose lines are given in order.
+/// Each line adds an event. finish() adds missing entries.
 class KernelCalls {
 public:
   void enter(uint32_t Function, uint32_t Depth, uint64_t Time);

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ControlSocket.h"
-#include "MappedNotes.h"
+#include "ProcessMemory.h"
 #include "ProgressTime.h"
-#include "Stillness.h"
 #include "ThreadStatus.h"
-#include "support/Diagnostics.h"
 #include "patchbay/abi.h"
+#include "support/Diagnostics.h"
 #include "llvm/ADT/SmallVector.h"
 #include <cerrno>
 #include <cstring>

@@ -3,7 +3,7 @@
 // The command's side of control.h: a connection to a listening process.
 #pragma once
 
-#include "support/Descriptor.h"
+#include "support/MappedFile.h"
 #include "trace/format/control.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"

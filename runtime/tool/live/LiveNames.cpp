@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "LiveNames.h"
+#include "ProcessMemory.h"
 #include "elf/Bolt.h"
-#include "names/SourceNames.h"
+#include "elf/ElfImage.h"
+#include "names/FunctionNames.h"
+#include "names/NameFilter.h"
+#include "support/Diagnostics.h"
 #include "support/PlainText.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Support/Path.h"
+#include <sys/mman.h>
+#include <unistd.h>
 
 using namespace llvm;
 using namespace patchbay;
@@ -18,17 +24,13 @@ const LiveNames::File *LiveNames::file(const ProcessMemory::Mapping &M) {
   const Descriptor Mapped = Memory.openFile(M);
   if (Mapped < 0)
     return nullptr;
-  auto Image = ElfImage::read(Mapped, M.Path);
-  if (!Image) {
-    consumeError(Image.takeError());
+  auto Image = expectedToOptional(ElfImage::read(Mapped, M.Path));
+  if (!Image)
     return nullptr;
-  }
-  auto Names = FunctionNames::read(
-      *Image, {"/proc/" + utostr(Memory.pid()) + "/root", ""});
-  if (!Names) {
-    consumeError(Names.takeError());
+  auto Names = expectedToOptional(
+      FunctionNames::read(*Image, {"/proc/" + utostr(Memory.pid()) + "/root", ""}));
+  if (!Names)
     return nullptr;
-  }
   if (auto Moved = hasMovedFunctions(*Image))
     F.HasMoved = *Moved;
   else
@@ -45,11 +47,9 @@ const LiveNames::File *LiveNames::locate(uint64_t &Address) {
   const File *F = M && StringRef(M->Path).starts_with("/") ? file(*M) : nullptr;
   if (!F)
     return nullptr;
-  auto Headers = F->Image->elf().program_headers();
-  if (!Headers) {
-    consumeError(Headers.takeError());
+  auto Headers = expectedToOptional(F->Image->elf().program_headers());
+  if (!Headers)
     return nullptr;
-  }
   uint64_t Offset = Address - M->Start + M->Offset;
   for (const ElfImage::ELFT::Phdr &P : *Headers)
     // The kernel maps whole pages of a segment.
@@ -104,4 +104,119 @@ std::string LiveNames::describe(uint64_t Address) {
   if (Start != InFile)
     Name += "+0x" + utohexstr(InFile - Start, /*LowerCase=*/true);
   return Name + In;
+}
+
+namespace {
+/// The functions that match a glob. The process arms all functions of a name, so each
+/// name of a function is matched separately.
+struct Matches {
+  explicit Matches(StringRef Glob) : Filter(Glob.str()) {}
+  void add(StringRef Name);
+
+  NameFilter Filter;
+  std::set<std::string> Names;
+  bool ByDemangledName = false;
+};
+} // namespace
+
+void Matches::add(StringRef Name) {
+  if (NameFilter::Match Match = Filter.match(Name)) {
+    Names.insert(Name.str());
+    ByDemangledName |= Match == NameFilter::ByDemangledName;
+  }
+}
+
+// Adds a function that matches by a name in its debug file: the process knows
+// only the names in the file itself.
+static void addKnownApart(const ElfImage &Image, const FunctionNames &Names,
+                          uint64_t Entry, Matches &Found) {
+  if (Found.Filter.match(Names.known().at(Entry)) == NameFilter::None)
+    return;
+  Found.Names.insert(Names.nameForRuntime(Image, Entry));
+  Found.ByDemangledName = true;
+}
+
+static Error addFile(int File, StringRef Path, StringRef Root, Matches &Found,
+                     bool &IsStripped) {
+  auto Image = ElfImage::read(File, Path);
+  if (!Image)
+    return Image.takeError();
+  auto Records = Image->records();
+  if (!Records)
+    return Records.takeError();
+  if (Records->empty())
+    return Error::success();
+  auto Names = FunctionNames::read(*Image, {Root.str(), ""});
+  if (!Names)
+    return Names.takeError();
+  IsStripped = Names->stripped();
+  const bool HasTable = !Names->own().stripped();
+  const bool IsKnownApart = &Names->known() != &Names->own();
+  for (const SiteRecord &R : *Records) {
+    for (const SymbolNames::Symbol &S : Names->own().symbolsAt(R.Entry))
+      // The process reads .dynsym only if there is no .symtab.
+      if (!HasTable || !S.Exported)
+        Found.add(S.Name);
+    if (IsKnownApart)
+      addKnownApart(*Image, *Names, R.Entry, Found);
+  }
+  return Error::success();
+}
+
+static void warnOfMangledOnly(StringRef Glob, const Twine &Why) {
+  warn(Why + ": '" + Glob + "' is matched with mangled names only");
+}
+
+LiveSelection::LiveSelection(int Pid, StringRef Glob) : Pid(Pid) {
+  if (Glob.empty())
+    return;
+  auto Memory = ProcessMemory::open(Pid);
+  if (!Memory) {
+    HasMatches = true; // assumed, since the process's files cannot be read
+    warnOfMangledOnly(Glob, toString(Memory.takeError()));
+    return;
+  }
+  Matches Found(Glob);
+  for (const ProcessMemory::Mapping *M : Memory->codeOfFiles()) {
+    const Descriptor Mapped = Memory->openFile(*M);
+    if (Mapped < 0) {
+      Gone = M->Path;
+      continue;
+    }
+    bool IsStripped = false;
+    // Ignore the error: if this command cannot parse a file, libpatchbay cannot
+    // use it either.
+    consumeError(addFile(Mapped, M->Path, "/proc/" + std::to_string(Pid) + "/root", Found,
+                         IsStripped));
+    if (IsStripped)
+      Stripped = M->Path;
+  }
+  HasMatches = !Found.Names.empty();
+  Meant = Found.Filter.meant();
+  if (Found.ByDemangledName && !writeFile(Found.Names))
+    warnOfMangledOnly(Glob, "no memory for names");
+}
+
+// Writes the names to a file: there may be more than fit into a packet.
+bool LiveSelection::writeFile(const std::set<std::string> &Names) {
+  std::string Text;
+  for (const std::string &Name : Names)
+    Text += Name + '\0';
+  File = memfd_create("patchbay-names", MFD_CLOEXEC);
+  if (File >= 0 &&
+      write(File, Text.data(), Text.size()) == ssize_t(Text.size()))
+    return true;
+  File = {};
+  return false;
+}
+
+std::string LiveSelection::hint() const {
+  if (!Meant.empty())
+    return "; " + printable(Meant);
+  if (!Stripped.empty())
+    return "; " + matchHint(printable(Stripped));
+  if (!Gone.empty())
+    return "; function names of " + printable(Gone) +
+           " are unknown: the file was replaced or removed";
+  return "; see names in: patchbay list -p " + std::to_string(Pid);
 }

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Names for addresses in a running process, from its mapped files.
+// Names for addresses in a running process, from its mapped files, and the functions there
+// that match a glob.
 #pragma once
 
 #include "ProcessMemory.h"
 #include "names/FunctionNames.h"
+#include "support/MappedFile.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringRef.h"
+#include <set>
+#include <string>
 
 namespace patchbay {
 
@@ -42,6 +47,34 @@ private:
   const ProcessMemory &Memory;
   llvm::StringMap<File> Files;
   std::string Stripped;
+};
+
+/// Matches a glob against the functions of a running process. The process knows only
+/// symbols, so this command matches demangled names and sends the symbols, as `record`
+/// does.
+class LiveSelection {
+public:
+  /// An empty glob selects nothing. Prints a warning of one line if names
+  /// cannot be looked up.
+  LiveSelection(int Pid, llvm::StringRef Glob);
+
+  /// A file with the names of the functions, to send to the process; -1 if the
+  /// glob alone suffices.
+  int file() const { return File; }
+  /// Does no function match, although all files could be read?
+  bool isNothing() const { return !HasMatches && Stripped.empty() && Gone.empty(); }
+  /// Explains to the user why nothing matches: "; ..."
+  std::string hint() const;
+
+private:
+  bool writeFile(const std::set<std::string> &Names);
+
+  int Pid;
+  Descriptor File;
+  bool HasMatches = false;
+  std::string Meant;    // "did you mean ..."
+  std::string Stripped; // a file without a symbol table
+  std::string Gone;     // a file that is no longer available
 };
 
 } // namespace patchbay

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "LiveProcess.h"
-#include "MappedNotes.h"
-#include "OtherVersions.h"
+#include "ProcessMemory.h"
 #include "elf/CodeForm.h"
 #include "elf/ElfImage.h"
 #include "support/Diagnostics.h"
@@ -557,4 +556,25 @@ LiveCounters LiveProcess::counters() const {
       Sum.Refused[I] += Stats.refused[I];
   }
   return Sum;
+}
+
+static std::optional<uint32_t> versionOf(int File, StringRef Path) {
+  auto Image = expectedToOptional(ElfImage::read(File, Path));
+  if (!Image)
+    return std::nullopt;
+  return expectedToOptional(Image->abiVersion());
+}
+
+std::vector<OtherModule>
+patchbay::otherVersionsMapped(const ProcessMemory &Memory) {
+  std::vector<OtherModule> Others;
+  for (const ProcessMemory::Mapping *M : Memory.codeOfFiles()) {
+    const Descriptor File = Memory.openFile(*M);
+    if (File < 0)
+      continue;
+    if (auto Version = versionOf(File, M->Path);
+        Version && *Version != PATCHBAY_ABI_VERSION)
+      Others.push_back({M->Path, *Version});
+  }
+  return Others;
 }

@@ -103,4 +103,9 @@ private:
   std::vector<OtherModule> Others;
 };
 
+/// Finds modules of other ABI versions by their files. Nothing in memory identifies
+/// modules of version 1 to later runtimes or to this command.
+/// Reads the files that have mapped code. Skips files that cannot be read.
+std::vector<OtherModule> otherVersionsMapped(const ProcessMemory &Memory);
+
 } // namespace patchbay

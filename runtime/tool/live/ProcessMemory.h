@@ -4,11 +4,15 @@
 // the process. The data may change, disappear, or be inconsistent.
 #pragma once
 
-#include "support/Descriptor.h"
+#include "support/MappedFile.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/BinaryFormat/ELF.h"
 #include "llvm/Support/Error.h"
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <sys/types.h>
 #include <vector>
 
 namespace patchbay {
@@ -67,5 +71,31 @@ private:
   Descriptor Fd;
   std::vector<Mapping> Mappings;
 };
+
+/// Tells why the kernel forbids debugging a process, and how to allow it (ptrace(2),
+/// "Ptrace access mode checking").
+/// Errno: the error of ptrace(2) or open(2).
+llvm::Error whyNotPermitted(pid_t Process, int Errno);
+
+/// An ELF image whose header is mapped.
+struct MappedImage {
+  llvm::StringRef Path;
+  uint16_t Machine;
+  uint64_t Base;
+  std::vector<llvm::ELF::Elf64_Phdr> Headers;
+
+  static std::optional<MappedImage> at(const ProcessMemory &Memory,
+                                       const ProcessMemory::Mapping &M);
+  /// Is the address within the image as its loader has mapped it? It is not for
+  /// pointers of a file that is not relocated yet, or that something other than the
+  /// loader has mapped, such as a debugger.
+  bool contains(uint64_t Address) const;
+};
+
+/// Calls Found with the address of each descriptor of at least MinSize bytes,
+/// among Patchbay's notes of this type. Stops at an error.
+llvm::Error forEachMappedNote(
+    const ProcessMemory &Memory, uint32_t Type, uint64_t MinSize,
+    llvm::function_ref<llvm::Error(const MappedImage &, uint64_t)> Found);
 
 } // namespace patchbay

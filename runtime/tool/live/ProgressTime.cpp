@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ProgressTime.h"
-#include "Stillness.h"
+#include "ThreadStatus.h"
 #include "support/MappedFile.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Counts what a process has recorded so far, while the process may continue to write.
-// Reads only the heads of the data file's chunks and some bytes of each; counters are
-// read completely.
+// Copies a recording that is still being written, and counts what it contains. To count,
+// reads only the heads of the data file's chunks and some bytes of each; counters are read
+// completely.
 #pragma once
 
 #include "trace/format/format.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
 #include <cstdint>
 
 namespace patchbay {
@@ -21,5 +23,11 @@ struct RecordedNow {
 
 /// File comes from the process, so it is not trusted. Stops at invalid data.
 RecordedNow recordedNow(int File);
+
+/// Copies the present contents of the data file From to the new file To, which
+/// only its user can read. From comes from the recording process, so it is not
+/// trusted. Copies no more than its header says, and leaves holes where nothing
+/// was written. On error, To does not exist.
+llvm::Error copyData(int From, llvm::StringRef To);
 
 } // namespace patchbay

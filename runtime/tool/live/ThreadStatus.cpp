@@ -2,9 +2,13 @@
 #include "ThreadStatus.h"
 #include "support/MappedFile.h"
 #include "support/PlainText.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include <ctime>
+#include <unistd.h>
+#include <utility>
 
 using namespace llvm;
 using namespace patchbay;
@@ -107,4 +111,73 @@ std::string patchbay::threadText(pid_t Process, uint64_t Number) {
     return "thread " + std::to_string(Number);
   return "thread " + std::to_string(*Thread) + " (" +
          printable(ThreadStatus(Process, *Thread).line("Name")) + ")";
+}
+
+std::string patchbay::readProc(pid_t Process, const Twine &Name) {
+  return fileText("/proc/" + Twine(Process) + "/" + Name);
+}
+
+std::vector<std::string> patchbay::cgroupMounts(StringRef Wanted) {
+  std::vector<std::string> Folders;
+  std::string Text = readProc(getpid(), "mountinfo");
+  for (StringRef Line : split(Text, '\n'))
+    if (StringRef Type = Line.split(" - ").second.split(' ').first;
+        Wanted.empty() ? Type == "cgroup" || Type == "cgroup2" : Type == Wanted) {
+      SmallVector<StringRef> Words;
+      Line.split(Words, ' ');
+      Folders.push_back(Words[4].str());
+    }
+  return Folders;
+}
+
+static bool says(const Twine &File, StringRef Word) {
+  return StringRef(fileText(File)).contains(Word);
+}
+
+// Version 2: Documentation/admin-guide/cgroup-v2.rst, "cgroup.freeze". Version
+// 1: cgroup-v1/freezer-subsystem.rst. Both states include those of parent
+// groups.
+bool patchbay::isFrozen(pid_t Process) {
+  std::string Text = readProc(Process, "cgroup");
+  for (StringRef Line : split(Text, '\n')) {
+    auto [Controllers, Path] = Line.split(':').second.split(':');
+    bool IsSecond = Line.starts_with("0::");
+    if (!IsSecond && Controllers != "freezer")
+      continue;
+    for (const std::string &Mount : cgroupMounts(IsSecond ? "cgroup2" : "cgroup"))
+      if (IsSecond ? says(Mount + Path + "/cgroup.events", "frozen 1")
+                   : says(Mount + Path + "/freezer.state", "FROZEN"))
+        return true;
+  }
+  return false;
+}
+
+std::string patchbay::whyStill(unsigned Pid) {
+  if (ThreadStatus(Pid, Pid).line("State").starts_with("T"))
+    return "it is stopped (SIGSTOP or Ctrl-Z): continue it first with kill -CONT";
+  if (isFrozen(Pid))
+    return "its control group is frozen (cgroup.freeze or docker pause): thaw it first";
+  return "";
+}
+
+std::string Stillness::why() {
+  bool HasRun = std::exchange(Ran, ran()) != Ran;
+  bool WasHeld = std::exchange(
+      IsHeld, ThreadStatus(Pid, Pid).line("State").starts_with("t"));
+  if (HasRun)
+    return "";
+  std::string Why = whyStill(Pid);
+  // Report a debugger only after two checks: many processes are stopped
+  // briefly, for example by strace(1), or by another patchbay.
+  if (Why.empty() && IsHeld && WasHeld)
+    Why = "a debugger has stopped it: continue it there first";
+  return Why;
+}
+
+uint64_t Stillness::ran() const {
+  clockid_t Id;
+  timespec Time = {};
+  if (!clock_getcpuclockid(Pid, &Id))
+    clock_gettime(Id, &Time);
+  return uint64_t(Time.tv_sec) * 1000000000 + Time.tv_nsec;
 }

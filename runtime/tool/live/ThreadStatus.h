@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads the kernel's data about a process or thread, without stopping it (proc(5)).
+// Reads the kernel's data about processes, their threads and control groups, without
+// stopping them (proc(5), cgroups(7)).
 #pragma once
 
 #include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/Twine.h"
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <sys/types.h>
@@ -50,5 +53,38 @@ std::string threadFolder(pid_t Process, uint64_t Number);
 /// "thread 4711 (worker)", for messages. 0: a thread that is ending. If the
 /// thread has ended, the text has only its number.
 std::string threadText(pid_t Process, uint64_t Number);
+
+/// The contents of /proc/PID/Name; empty if they cannot be read.
+std::string readProc(pid_t Process, const llvm::Twine &Name);
+
+/// Mount points of control groups: one at /sys/fs/cgroup, or several below it
+/// (cgroups(7), "Cgroups version 2"). Wanted: the type of file system; empty:
+/// all types.
+std::vector<std::string> cgroupMounts(llvm::StringRef Wanted = "");
+
+/// Is the process's control group, or a parent group, frozen? Then none of its
+/// threads runs, although their states do not show that.
+bool isFrozen(pid_t Process);
+
+/// Why none of the process's threads runs (stopped or frozen), and how to
+/// continue it. Empty if neither applies.
+std::string whyStill(unsigned Pid);
+
+/// Call why() repeatedly, about once a second.
+class Stillness {
+public:
+  explicit Stillness(int Pid) : Pid(Pid), Ran(ran()) {}
+
+  /// Why the process does not run now, if it has not run since the last call;
+  /// otherwise "".
+  std::string why();
+
+private:
+  uint64_t ran() const;
+
+  int Pid;
+  uint64_t Ran; // CPU time in nanoseconds
+  bool IsHeld = false;
+};
 
 } // namespace patchbay

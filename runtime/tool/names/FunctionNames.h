@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The names by which a file's functions are selected: its own symbols and, if
-// it was stripped, those of its debug file.
+// The names by which a file's functions are selected (its own symbols and, if it was
+// stripped, those of its debug file), and names for display. A compiler may append a suffix
+// to a function's name to make it unique, such as parse.llvm.1527. The number changes with
+// each build and is useless to users. The suffix is shown only if two functions of a file
+// would have the same name without it.
 #pragma once
 
 #include "SymbolFiles.h"
+#include "elf/ElfImage.h"
 
 namespace patchbay {
 
@@ -32,5 +36,29 @@ private:
   SymbolNames Own;
   std::optional<SymbolFile> Apart;
 };
+
+/// The functions of an image that can be traced.
+struct TraceableFunctions {
+  std::vector<SiteRecord> Records;
+  FunctionNames Names;
+  std::string WhyNone;               // why there are no records, as far as known
+  std::vector<std::string> Warnings; // about functions that cannot be traced
+
+  /// Roots: as for FunctionNames::read().
+  static llvm::Expected<TraceableFunctions>
+  read(const ElfImage &Image, llvm::ArrayRef<std::string> Roots = {std::string()});
+};
+
+/// The symbol's name without .llvm.N, .__uniq.N, .N, .cfi and the digits of a module:
+/// see patchbay/names.h. Suffixes of parts and copies of the function stay:
+/// parse.llvm.1527.cold becomes parse.cold.
+std::string sourceName(llvm::StringRef Symbol);
+
+/// Unique readable names of the function at Entry, the preferred one first; "0x..."
+/// without a name.
+std::vector<std::string> displayNames(const SymbolNames &Of, uint64_t Entry);
+
+/// The first display name without the unique suffix: two builds of a program share it.
+std::string commonName(const SymbolNames &Of, uint64_t Entry);
 
 } // namespace patchbay

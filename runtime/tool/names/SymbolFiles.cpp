@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "SymbolFiles.h"
+#include "support/MappedFile.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Object/ELFObjectFile.h"
@@ -24,18 +26,14 @@ struct DebugLink {
 } // namespace
 
 static std::optional<DebugLink> debugLink(const ElfImage &Image) {
-  auto Sections = Image.sectionsNamed(".gnu_debuglink");
-  if (!Sections) {
-    consumeError(Sections.takeError());
+  auto Sections = expectedToOptional(Image.sectionsNamed(".gnu_debuglink"));
+  if (!Sections)
     return std::nullopt;
-  }
   if (Sections->empty())
     return std::nullopt;
-  auto Bytes = Image.elf().getSectionContents(*Sections->front());
-  if (!Bytes) {
-    consumeError(Bytes.takeError());
+  auto Bytes = expectedToOptional(Image.elf().getSectionContents(*Sections->front()));
+  if (!Bytes)
     return std::nullopt;
-  }
   StringRef Text = toStringRef(*Bytes);
   size_t End = Text.find('\0');
   size_t CrcAt = alignTo(End + 1, 4);
@@ -109,18 +107,14 @@ std::string patchbay::askDebuginfod(StringRef BuildId) {
 
 static std::optional<SymbolFile> readSymbolFile(StringRef Path, const ElfImage *Image,
                                                 StringRef BuildId) {
-  Expected<ElfImage> Debug = ElfImage::open(Path);
-  if (!Debug) {
-    consumeError(Debug.takeError());
+  auto Debug = expectedToOptional(ElfImage::open(Path));
+  if (!Debug)
     return std::nullopt;
-  }
   if (!belongsTo(*Debug, Image, BuildId))
     return std::nullopt;
-  Expected<SymbolNames> Names = Debug->symbolNames();
-  if (!Names) {
-    consumeError(Names.takeError());
+  auto Names = expectedToOptional(Debug->symbolNames());
+  if (!Names)
     return std::nullopt;
-  }
   if (Names->stripped())
     return std::nullopt;
   return SymbolFile{std::move(*Debug), std::move(*Names)};
@@ -135,4 +129,37 @@ std::optional<SymbolFile> patchbay::findSymbolFile(const ElfImage *Image, String
         return Found;
   std::string Asked = askDebuginfod(BuildId);
   return Asked.empty() ? std::nullopt : readSymbolFile(Asked, Image, BuildId);
+}
+
+// Reads lines "ADDRESS TYPE NAME [MODULE]". For users without the right to see
+// addresses, all of them are 0.
+void KernelNames::read() {
+  IsRead = true;
+  const std::string All = fileText("/proc/kallsyms");
+  for (StringRef Line : split(All, '\n')) {
+    auto [Address, Rest] = Line.split(' ');
+    auto [Type, Name] = Rest.split(' ');
+    Symbol S;
+    if (Address.getAsInteger(16, S.Address) || !S.Address || !Type.equals_insensitive("t"))
+      continue;
+    S.Name = Name.take_until([](char C) { return C == '\t' || C == ' '; }).str();
+    Symbols.push_back(std::move(S));
+  }
+  llvm::sort(Symbols, [](const Symbol &A, const Symbol &B) {
+    return std::tie(A.Address, A.Name) < std::tie(B.Address, B.Name);
+  });
+}
+
+StringRef KernelNames::at(uint64_t Address, StringRef Of) {
+  if (!BootId)
+    BootId = StringRef(fileText("/proc/sys/kernel/random/boot_id")).rtrim().str();
+  if (Of.empty() || Of != *BootId)
+    return "";
+  // Read the list, which has some megabytes, only for a recording of this boot.
+  if (!IsRead)
+    read();
+  auto Above = llvm::upper_bound(Symbols, Address, [](uint64_t A, const Symbol &S) {
+    return A < S.Address;
+  });
+  return Above == Symbols.begin() ? "" : StringRef(std::prev(Above)->Name);
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "DataBlocks.h"
-#include "DataRecord.h"
+#include "DataReader.h"
 #include "Parallel.h"
 #include "Progress.h"
 #include "ValueReader.h"

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "DataFile.h"
-#include "DataErrors.h"
 #include "DataReader.h"
+#include "support/Diagnostics.h"
+#include "trace/format/format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Endian.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/Path.h"
-#include <sys/stat.h>
 #include <cerrno>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 using namespace llvm;
@@ -242,4 +244,80 @@ Error patchbay::readDataSummary(StringRef Path, DataFile &Out) {
 
 Error patchbay::parseDataFile(StringRef Path, StringRef Bytes, DataFile &Out) {
   return DataReader(Path, Bytes, Out, DataReader::All).read();
+}
+
+bool patchbay::isOutOfSpace(uint32_t Errno) {
+  return is_contained({ENOSPC, EDQUOT, EFBIG}, int(Errno));
+}
+
+bool patchbay::lacksFunctions(uint32_t Errno) {
+  return Errno && !isOutOfSpace(Errno) &&
+         !is_contained({ENODATA, ETIME, ETIMEDOUT}, int(Errno));
+}
+
+std::string patchbay::incompleteText(uint32_t Errno) {
+  std::string Why = errnoText(Errno);
+  if (isOutOfSpace(Errno))
+    return "the disk had no space left for the file: " + Why +
+           "; earlier events are kept";
+  if (Errno == ENODATA)
+    return "another program truncated the file while it was recorded: earlier events are lost";
+  if (Errno == ETIME)
+    return "the thread that listens for 'patchbay live' was busy for more than "
+           "10 s when the process restricted its system calls (seccomp) or "
+           "files (Landlock): that thread is not restricted, or the restriction "
+           "ended the process";
+  if (Errno == ETIMEDOUT)
+    return "a thread stayed in a handler longer than the wait limit "
+           "(patchbay_set_wait_limit()), so it may have used a tracer that had been "
+           "stopped";
+  if (Errno == EILSEQ)
+    Why = "the bytes at their sites are not the compiler's, or llvm-bolt moved "
+          "them, or the code is execute-only: 'patchbay verify' shows which";
+  if (Errno == EIO)
+    Why += "; if the kernel lets only debuggers write code, boot it with "
+           "proc_mem.force_override=always";
+  if (Errno == EOVERFLOW)
+    Why = "more than 4 GB of code were loaded: events refer to functions by 32-bit offsets";
+  if (Errno == EPROTONOSUPPORT)
+    Why = "a library that was loaded was compiled for another version of Patchbay's ABI: "
+          "'patchbay verify LIBRARY' shows the version";
+  return "some functions were not traced: " + Why;
+}
+
+Expected<const RecordedNames *> RecordedNames::read(StringRef Bytes) {
+  static StringMap<RecordedNames> Known; // by Bytes, which the names point into
+  constexpr size_t EntryAt = offsetof(pbd_names, entry) - offsetof(pbd_names, nr);
+  if (auto At = Known.find(Bytes); At != Known.end())
+    return &At->second;
+  if (Bytes.size() < EntryAt)
+    return makeError("chunk of names is too small");
+  uint64_t Nr = support::endian::read32le(Bytes.data());
+  if (Nr > (Bytes.size() - EntryAt) / sizeof(uint64_t))
+    return makeError(Twine(Nr) + " names in a chunk of " + Twine(Bytes.size()) +
+                     " bytes");
+  auto &Kept = *Known.try_emplace(Bytes).first;
+  Bytes = Kept.getKey();
+  StringRef Text = Bytes.drop_front(EntryAt + Nr * sizeof(uint64_t));
+  for (uint64_t I = 0; I != Nr; ++I) {
+    size_t End = Text.find('\0');
+    if (End == StringRef::npos) {
+      Known.erase(Known.find(Bytes));
+      return makeError("name has no end");
+    }
+    uint64_t Entry =
+        support::endian::read64le(Bytes.data() + EntryAt + I * sizeof(uint64_t));
+    Kept.second.Names.push_back({Entry, Text.take_front(End)});
+    Text = Text.drop_front(End + 1);
+  }
+  llvm::stable_sort(Kept.second.Names, llvm::less_first());
+  return &Kept.second;
+}
+
+ArrayRef<RecordedNames::Name> RecordedNames::at(uint64_t Entry) const {
+  auto Begin = partition_point(Names, [&](const Name &N) { return N.first < Entry; });
+  auto End = Begin;
+  while (End != Names.end() && End->first == Entry)
+    ++End;
+  return ArrayRef(Names).slice(Begin - Names.begin(), End - Begin);
 }

@@ -3,24 +3,107 @@
 // Reads a data file. It may be truncated, corrupt, or still being written.
 #pragma once
 
-#include "FunctionSlots.h"
-#include "RecordedNames.h"
 #include "TypedText.h"
 #include "support/MappedFile.h"
 #include "trace/format/format.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <map>
-#include <set>
-#include <tuple>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <tuple>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace patchbay {
+
+/// Symbols of traced functions, as recorded by their process: see pbd_names.
+class RecordedNames {
+public:
+  using Name = std::pair<uint64_t, llvm::StringRef>; // ELF address, symbol
+
+  /// Reads the data after pbd_names::module. Thousands of processes may have
+  /// the same names, so these are kept once, until the command ends.
+  static llvm::Expected<const RecordedNames *> read(llvm::StringRef Bytes);
+
+  /// All names, sorted by address.
+  llvm::ArrayRef<Name> all() const { return Names; }
+  /// The names of one function.
+  llvm::ArrayRef<Name> at(uint64_t Entry) const;
+
+private:
+  std::vector<Name> Names;
+};
+
+struct DataFunction {
+  uint32_t Module; // key in DataFile::Modules
+  uint64_t Entry;
+};
+
+/// Finds the functions of some hundred million records: a hash table that needs one or
+/// two probes per record.
+class FunctionSlots {
+public:
+  static constexpr uint32_t None = UINT32_MAX;
+
+  /// Adds all functions of a file. Call this once. The functions must not move
+  /// during the lifetime of this object.
+  void add(const std::unordered_map<uint64_t, DataFunction> &Functions) {
+    unsigned Bits = 4;
+    while (Functions.size() >> (Bits - 1))
+      ++Bits;
+    Shift = 64 - Bits;
+    Table.assign(size_t(1) << Bits, {0, None});
+    for (const auto &[Number, Function] : Functions) {
+      size_t At = place(Number);
+      while (Table[At].Slot != None)
+        At = next(At);
+      Table[At] = {Number, uint32_t(Of.size())};
+      Of.push_back(&Function);
+    }
+  }
+  /// Returns None if no function has this number, otherwise an index. Indices
+  /// begin at 0 and have no gaps.
+  uint32_t find(uint64_t Number) const {
+    if (Table.empty())
+      return None;
+    size_t At = place(Number);
+    while (Table[At].Slot != None && Table[At].Number != Number)
+      At = next(At);
+    return Table[At].Slot;
+  }
+  const DataFunction &operator[](uint32_t Slot) const { return *Of[Slot]; }
+  size_t size() const { return Of.size(); }
+
+private:
+  struct Entry {
+    uint64_t Number;
+    uint32_t Slot;
+  };
+  // Fibonacci hashing: Knuth, The Art of Computer Programming, 6.4.
+  size_t place(uint64_t Number) const {
+    return Number * 0x9e3779b97f4a7c15 >> Shift;
+  }
+  size_t next(size_t At) const { return (At + 1) & (Table.size() - 1); }
+
+  std::vector<Entry> Table; // less than half full
+  unsigned Shift = 0;
+  std::vector<const DataFunction *> Of;
+};
+
+/// The functions of a file by number. Forked children without functions of
+/// their own share their parent's table.
+struct FunctionTable {
+  std::unordered_map<uint64_t, DataFunction> Functions; // by number
+  FunctionSlots Slots;                                  // built from Functions
+};
 
 struct DataModule {
   uint64_t Base = 0;
@@ -258,7 +341,7 @@ struct DataFile {
   std::vector<OtherPiece> Others;
   /// Time, frame and function of a call.
   using Entry = std::tuple<uint64_t, uint32_t, uint32_t>;
-  /// Entries of calls whose exits are in other threads: see MovedCalls.h.
+  /// Entries of calls whose exits are in other threads: see CallStream.h.
   std::set<Entry> Moved;
   bool RoughEvents = false; // numbers of events may be slightly too high
   std::vector<DataHistogram> Histograms;
@@ -326,5 +409,21 @@ llvm::Error readDataSummary(llvm::StringRef Path, DataFile &Out);
 /// messages.
 llvm::Error parseDataFile(llvm::StringRef Path, llvm::StringRef Bytes,
                           DataFile &Out);
+
+/// What a data file's error means for its user.
+std::string incompleteText(uint32_t Errno);
+
+/// Does the error mean that some functions were not traced?
+bool lacksFunctions(uint32_t Errno);
+
+/// Does the error mean that the file ran out of space?
+bool isOutOfSpace(uint32_t Errno);
+
+/// Makes a recording of gigabytes quick to open: writes the times of its parts to the
+/// file once, after its process has ended. See pbd_index.
+/// Adds an index to a large data file without one. Summary is the result of
+/// readDataSummary(). No process may be recording to the file. Ignores errors,
+/// since the file can be read without an index.
+void addIndex(llvm::StringRef Path, const DataFile &Summary);
 
 } // namespace patchbay

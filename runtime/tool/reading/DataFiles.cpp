@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "DataFiles.h"
-#include "OwnFiles.h"
+#include "names/NameArchive.h"
 #include "trace/format/format.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 using namespace llvm;
@@ -70,4 +75,158 @@ std::string patchbay::newestSnapshot(StringRef Folder) {
     if (isSnapshotName(sys::path::filename(I->path())))
       Newest = std::max(Newest, I->path());
   return Newest;
+}
+
+const char patchbay::CommandFile[] = ".command";
+const char patchbay::CommandMagic[] = "patchbay.command\n";
+
+bool patchbay::isTimeStamp(StringRef Text) {
+  static constexpr StringLiteral Form = "99999999T999999.999Z";
+  return Text.size() == Form.size() && all_of(zip(Text, Form), [](auto Pair) {
+           auto [C, F] = Pair;
+           return F == '9' ? isDigit(C) : C == F;
+         });
+}
+
+bool patchbay::isSnapshotName(StringRef Name) {
+  auto [Time, Why] = Name.split('-');
+  return isTimeStamp(Time) &&
+         is_contained({"slow", "stopped", "signal", "time", "end"}, Why);
+}
+
+// Removes a leading number.
+static bool consumeNumber(StringRef &Text) {
+  StringRef Rest = Text.drop_while(isDigit);
+  bool HasNumber = Rest.size() != Text.size();
+  Text = Rest;
+  return HasNumber;
+}
+
+OwnName patchbay::ownName(StringRef Path) {
+  StringRef Name = sys::path::filename(Path);
+  if (Name == CommandFile)
+    return OwnName::Command;
+  if (isNameArchive(Name))
+    return OwnName::Names;
+  if (!consumeNumber(Name))
+    return OwnName::None;
+  auto BySuffix = [&](StringRef Third, OwnName ThirdKind) {
+    return Name == PBD_SUFFIX       ? OwnName::Data
+           : Name == PBD_NEW_SUFFIX ? OwnName::New
+           : Name == Third          ? ThirdKind
+                                    : OwnName::None;
+  };
+  if (OwnName Kind = BySuffix(PBD_SELECTION_SUFFIX, OwnName::Selection); Kind != OwnName::None)
+    return Kind;
+  if (!Name.consume_front("."))
+    return OwnName::None;
+  if (StringRef Time = Name; Time.consume_back(PBD_SUFFIX) && isTimeStamp(Time))
+    return OwnName::Whole;
+  return consumeNumber(Name) ? BySuffix(PBD_SPARE_SUFFIX, OwnName::Spare) : OwnName::None;
+}
+
+Descriptor patchbay::openPlainFile(int Dir, StringRef Name) {
+  Descriptor FD = openat(Dir, Name.str().c_str(),
+                  O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+  struct stat Status;
+  if (FD < 0 || (!fstat(FD, &Status) && S_ISREG(Status.st_mode)))
+    return FD;
+  return {};
+}
+
+// An older writer's header is shorter. Its missing fields are read as 0.
+static std::optional<pbd_header> readHeader(int File) {
+  pbd_header Header = {};
+  ssize_t Size = pread(File, &Header, sizeof(Header), 0);
+  if (Size < ssize_t(PBD_HEADER_MIN) ||
+      memcmp(Header.magic, PBD_MAGIC, sizeof(Header.magic)))
+    return std::nullopt;
+  if (Header.header_size < sizeof(Header))
+    Header.recording = 0;
+  return Header;
+}
+
+// Does the file's name have the process ID of the header? A spare file has the
+// ID of the process that set it aside.
+static bool hasPid(StringRef Path, const pbd_header &Header) {
+  StringRef Name = sys::path::filename(Path);
+  uint32_t Pid;
+  return ownName(Name) == OwnName::Spare || Header.byte_order != PBD_BYTE_ORDER ||
+         (!Name.consumeInteger(10, Pid) && Pid == Header.pid);
+}
+
+std::optional<pbd_header> patchbay::ownHeader(int Dir, StringRef Name) {
+  OwnName Form = ownName(Name);
+  if (Form != OwnName::Data && Form != OwnName::Whole && Form != OwnName::Spare)
+    return std::nullopt;
+  const Descriptor File = openPlainFile(Dir, Name);
+  if (File < 0)
+    return std::nullopt;
+  auto Header = readHeader(File);
+  if (Header && !hasPid(Name, *Header))
+    return std::nullopt;
+  return Header;
+}
+
+static bool isEmptyOrZero(int File) {
+  char Bytes[sizeof(pbd_header)] = {};
+  ssize_t Size = pread(File, Bytes, sizeof(Bytes), 0);
+  return Size >= 0 && none_of(Bytes, [](char C) { return C != 0; });
+}
+
+bool patchbay::isHeaderOf(const pbd_header &Header, StringRef Name) {
+  OwnName Form = ownName(Name);
+  return (Form == OwnName::Data || Form == OwnName::Spare) &&
+         !memcmp(Header.magic, PBD_MAGIC, sizeof(Header.magic)) &&
+         Header.byte_order == PBD_BYTE_ORDER && Header.version == PBD_VERSION &&
+         Header.header_size == sizeof(Header) && hasPid(Name, Header);
+}
+
+bool patchbay::hasNoHeader(int Dir, StringRef Name) {
+  const Descriptor File = openPlainFile(Dir, Name);
+  return File >= 0 && isEmptyOrZero(File);
+}
+
+static bool beginsWith(int File, StringRef Magic) {
+  char Bytes[32];
+  return pread(File, Bytes, Magic.size(), 0) == ssize_t(Magic.size()) &&
+         StringRef(Bytes, Magic.size()) == Magic;
+}
+
+bool patchbay::isOwnFile(int Dir, StringRef Name) {
+  OwnName Form = ownName(Name);
+  const Descriptor File = Form == OwnName::None ? Descriptor() : openPlainFile(Dir, Name);
+  if (File < 0)
+    return false;
+  struct stat Status;
+  bool IsOwn = !fstat(File, &Status) && Status.st_size == 0;
+  switch (Form) {
+  case OwnName::Spare:
+  case OwnName::New:
+    IsOwn |= isEmptyOrZero(File);
+    [[fallthrough]];
+  case OwnName::Data:
+  case OwnName::Whole:
+    IsOwn |= readHeader(File).has_value();
+    break;
+  case OwnName::Names:
+    IsOwn |= hasNames(File);
+    break;
+  case OwnName::Selection:
+    IsOwn |= beginsWith(File, PBD_SELECTION_MAGIC);
+    break;
+  case OwnName::Command:
+    IsOwn |= beginsWith(File, CommandMagic);
+    break;
+  case OwnName::None:
+    break;
+  }
+  return IsOwn;
+}
+
+bool patchbay::moveUnlessThere(const std::string &From, const std::string &To) {
+  return !renameat2(AT_FDCWD, From.c_str(), AT_FDCWD, To.c_str(),
+                    RENAME_NOREPLACE) ||
+         (errno == EINVAL && access(To.c_str(), F_OK) &&
+          !rename(From.c_str(), To.c_str()));
 }

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds the data files of a recording.
+// Finds the data files of a recording, and recognizes files that patchbay wrote, by their
+// exact name and content. No other files are moved, renamed or removed.
 #pragma once
 
-#include "support/Descriptor.h"
+#include "support/MappedFile.h"
+#include "trace/format/format.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,5 +32,47 @@ std::string newestSnapshot(llvm::StringRef Folder);
 /// Opens a spare file that is unused, so that its header is incomplete. Returns -1
 /// for other files.
 Descriptor openUnusedSpare(int Dir, llvm::StringRef File);
+
+enum class OwnName {
+  None,
+  Data,  // PID.pbd, PID.N.pbd
+  Whole, // PID.TIME.pbd, of a rotated recording
+  Spare, // PID.N.spare.pbd
+  New,   // PID.pbd.new, PID.N.pbd.new
+  Names, // names of functions: see NameArchive.h
+  Selection, // PID.selection: see runtime/trace/options/selection.h
+  Command, // .command: see OutputDir::writeCommand()
+};
+/// Uses only the last part of the path.
+OwnName ownName(llvm::StringRef Path);
+
+/// The file with the command that made a recording, and its first line.
+extern const char CommandFile[], CommandMagic[];
+
+/// "20260131T235959.999Z"
+bool isTimeStamp(llvm::StringRef Text);
+/// "20260131T235959.999Z-slow": a snapshot of `live --watch`.
+bool isSnapshotName(llvm::StringRef Name);
+
+/// Opens a regular file. Does not follow links, and does not block on a FIFO.
+Descriptor openPlainFile(int Dir, llvm::StringRef Path);
+
+/// The header of a data file, if its name and content match.
+std::optional<pbd_header> ownHeader(int Dir, llvm::StringRef Path);
+
+/// Can a data file with this name have this header?
+bool isHeaderOf(const pbd_header &Header, llvm::StringRef Path);
+
+/// Is it a regular file that is empty, or has zeros where its header would be?
+bool hasNoHeader(int Dir, llvm::StringRef Path);
+
+/// Did patchbay write this file of a recording? An empty file with such a name
+/// counts, too: its process may have been killed before it wrote a header.
+bool isOwnFile(int Dir, llvm::StringRef Path);
+
+/// Like rename(2), but never replaces anything, not even an empty directory,
+/// which another command may just have created and locked. Some file systems,
+/// such as NFS, cannot guarantee that.
+bool moveUnlessThere(const std::string &From, const std::string &To);
 
 } // namespace patchbay

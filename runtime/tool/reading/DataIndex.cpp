@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "DataIndex.h"
-#include "support/Descriptor.h"
+#include "DataFile.h"
+#include "support/MappedFile.h"
 #include "trace/format/format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/CRC.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "EventWindows.h"
-#include "DataRecord.h"
-#include "HandOver.h"
+#include "Parallel.h"
 #include "ValueReader.h"
 #include "llvm/ADT/STLExtras.h"
 #include <numeric>

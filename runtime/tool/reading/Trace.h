@@ -4,13 +4,37 @@
 // nanoseconds.
 #pragma once
 
-#include "CallFilter.h"
 #include "DataFile.h"
 #include "TracedNames.h"
 #include "llvm/Support/Compiler.h"
 #include "llvm/Support/MathExtras.h"
+#include <cstdint>
+#include <string>
+#include <vector>
 
 namespace patchbay {
+
+/// Selects recorded calls. The depth and self time of a call do not depend on which other
+/// calls are selected.
+struct CallFilter {
+  /// Selects calls that began at From or later, and before To, in ns of CLOCK_MONOTONIC.
+  uint64_t From = 0, To = UINT64_MAX;
+  /// Selects calls with a known end that took Shortest to Longest ns.
+  uint64_t Shortest = 0, Longest = UINT64_MAX;
+  /// Globs as in isNamedBy(). Functions: selected functions; empty: all. Others:
+  /// excluded functions. Under: functions that a call must be, or be nested in.
+  std::vector<std::string> Functions, Others, Under;
+
+  /// Number of selected calls among those read so far.
+  uint64_t Found = 0;
+
+  bool byTime() const { return From || To != UINT64_MAX; }
+  bool byDuration() const { return Shortest || Longest != UINT64_MAX; }
+  bool byName() const {
+    return !Functions.empty() || !Others.empty() || !Under.empty();
+  }
+  bool isActive() const { return byTime() || byDuration() || byName(); }
+};
 
 struct TraceFunction {
   std::string Name;
@@ -202,7 +226,7 @@ private:
 /// The contents of one data file. Names: names found by an earlier reading.
 Trace makeTrace(std::string File, DataFile Data, TracedNames Names = {});
 /// Reads the data files in Dir. Calls are read later. Fails without data files. Symfs:
-/// see NameSources. OpenRecording.h reports missing data.
+/// see NameSources. Losses.h reports missing data.
 llvm::Expected<Trace> readTrace(const std::string &Dir,
                                 llvm::StringRef Symfs = "");
 /// Like readTrace(), without the places of events. The time does not depend on the

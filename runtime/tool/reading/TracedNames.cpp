@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "TracedNames.h"
+#include "names/FunctionNames.h"
 #include "names/NameArchive.h"
 #include "names/NameFilter.h"
-#include "names/SourceNames.h"
 #include "names/SymbolFiles.h"
 #include "support/Diagnostics.h"
 #include "llvm/ADT/STLExtras.h"

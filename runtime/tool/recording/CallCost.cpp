@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "CallCost.h"
-#include "OptionFile.h"
 #include "OutputDir.h"
+#include "Program.h"
 #include "Recorder.h"
-#include "TracerLibrary.h"
 #include "reading/Clock.h"
 #include "reading/DataFiles.h"
 #include "reading/EventWindows.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "DataWriter.h"
-#include "reading/OwnFiles.h"
+#include "reading/DataFiles.h"
 #include <algorithm>
 #include <cstddef>
 #include <cstring>

@@ -1,21 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "OutputDir.h"
-#include "OptionFile.h"
 #include "reading/DataFile.h"
 #include "reading/DataFiles.h"
-#include "reading/OwnFiles.h"
 #include "support/Diagnostics.h"
+#include "support/MappedFile.h"
 #include "trace/format/format.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <dirent.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 using namespace llvm;
@@ -350,14 +355,128 @@ void OutputDir::undo() {
 }
 
 void OutputDir::removeUnused() const {
-  auto Names = namesIn(Lock);
-  if (!Names) {
-    consumeError(Names.takeError());
+  auto Names = expectedToOptional(namesIn(Lock));
+  if (!Names)
     return;
-  }
   for (const std::string &Name : *Names) {
     const Descriptor FD = openUnusedSpare(Lock.descriptor(), Name);
     if (FD >= 0 && !isInUse(FD))
       unlinkat(Lock.descriptor(), Name.c_str(), 0);
   }
+}
+
+bool patchbay::isInMemory(int File) {
+  struct statfs Status;
+  return !fstatfs(File, &Status) &&
+         (Status.f_type == TMPFS_MAGIC || Status.f_type == RAMFS_MAGIC);
+}
+
+// The least limit of a group and its parents. "max" means no limit; in version
+// 1, a number above the memory of any machine does.
+static std::optional<uint64_t> leastLimit(StringRef Mount, StringRef Group,
+                                          StringRef File) {
+  constexpr uint64_t NoLimit = uint64_t(1) << 62;
+  uint64_t Least = NoLimit;
+  SmallString<256> Path = Mount;
+  for (Path += Group;; sys::path::remove_filename(Path)) {
+    uint64_t Limit;
+    if (!StringRef(fileText(Path + "/" + File)).trim().getAsInteger(10, Limit))
+      Least = std::min(Least, Limit);
+    if (Path.size() <= Mount.size())
+      break;
+  }
+  return Least < NoLimit ? std::optional(Least) : std::nullopt;
+}
+
+// See cgroups(7). Version 2 is mounted alone, or in addition to hierarchies of
+// version 1.
+std::optional<uint64_t> patchbay::memoryLimit(pid_t Process) {
+  std::string Groups = fileText("/proc/" + Twine(Process) + "/cgroup");
+  SmallVector<StringRef, 16> Lines;
+  StringRef(Groups).split(Lines, '\n', -1, /*KeepEmpty=*/false);
+  for (StringRef Line : Lines) {
+    auto [Controllers, Group] = Line.split(':').second.split(':');
+    Group = Group.rtrim('/');
+    std::optional<uint64_t> Limit;
+    if (Controllers.empty())
+      Limit = leastLimit("/sys/fs/cgroup", Group, "memory.max");
+    else if (Controllers == "memory")
+      Limit = leastLimit("/sys/fs/cgroup/memory", Group, "memory.limit_in_bytes");
+    if (Limit)
+      return Limit;
+  }
+  return std::nullopt;
+}
+
+void patchbay::warnOfMemory(StringRef Dir, const std::string &Path,
+                            pid_t Process) {
+  const Descriptor File = open(Path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (File < 0 || !isInMemory(File))
+    return;
+  if (auto Limit = memoryLimit(Process))
+    warn(Dir + " is in memory (tmpfs), so recorded data counts against the program's limit of "
+               "" +
+         utostr(*Limit >> 20) + " MB: choose a directory on a disk with -o, or "
+                                "limit it with --max-size");
+}
+
+// The kernel limits a string of the environment to 128 KiB (MAX_ARG_STRLEN), and it
+// reduces the space for arguments of each started program.
+static constexpr size_t MostInVariable = 16 * 1024;
+
+std::string patchbay::escapeOption(StringRef Text) {
+  std::string Result;
+  for (char C : Text) {
+    if (C == ',' || C == '\\')
+      Result += '\\';
+    Result += C;
+  }
+  return Result;
+}
+
+// All users that can read the directory can read the file.
+static Error writeFile(int Dir, const std::string &Name, StringRef Options) {
+  struct stat Folder;
+  if (fstat(Dir, &Folder))
+    return errorCodeToError(errnoAsErrorCode());
+  int File = openat(Dir, Name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+                    0600 | (Folder.st_mode & 0044));
+  if (File < 0)
+    return errorCodeToError(errnoAsErrorCode());
+  raw_fd_ostream OS(File, /*shouldClose=*/true);
+  OS << PBD_SELECTION_MAGIC << ',' << Options;
+  OS.flush();
+  if (geteuid() == 0 && !OS.has_error() &&
+      fchown(File, Folder.st_uid, Folder.st_gid))
+    return errorCodeToError(errnoAsErrorCode());
+  std::error_code EC = OS.error();
+  OS.clear_error();
+  return errorCodeToError(EC);
+}
+
+Expected<std::string> patchbay::withOutput(StringRef Options, int Dir, StringRef Output,
+                                           unsigned Number) {
+  std::string Suffix = ",output=" + escapeOption(Output);
+  if (Options.size() + Suffix.size() <= MostInVariable)
+    return Options.str() + Suffix;
+  // Programs that read PATCHBAY expect the tracer in it.
+  auto [Tracer, Rest] = Options.split(',');
+  std::string Name = utostr(Number) + PBD_SELECTION_SUFFIX;
+  if (Error E = writeFile(Dir, Name, Rest)) {
+    unlinkat(Dir, Name.c_str(), 0);
+    return makeError("cannot write " + Output + "/" + Name + ": " +
+                     toString(std::move(E)));
+  }
+  return Tracer.str() + Suffix + ",selection=" + escapeOption((Output + "/" + Name).str());
+}
+
+void patchbay::removeOptionFiles(int Dir) {
+  int Copy = openat(Dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  DIR *Stream = Copy < 0 ? nullptr : fdopendir(Copy);
+  if (!Stream)
+    return;
+  while (const dirent *Entry = readdir(Stream))
+    if (ownName(Entry->d_name) == OwnName::Selection && isOwnFile(Dir, Entry->d_name))
+      unlinkat(Dir, Entry->d_name, 0);
+  closedir(Stream);
 }

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The output directory that `record` gives to traced processes.
+// The output directory that `record` gives to traced processes, and the options for these:
+// in the environment or, if they are too long, in a file in that directory
+// (runtime/trace/options/selection.h).
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
+#include <optional>
 #include <string>
+#include <sys/types.h>
 #include <utility>
 #include <vector>
 
@@ -70,5 +75,27 @@ private:
   bool Made = false;
   LockedDir Lock;
 };
+
+/// Is the open file or directory in tmpfs or a similar file system?
+bool isInMemory(int File);
+
+/// The least memory limit of the process's control groups.
+std::optional<uint64_t> memoryLimit(pid_t Process);
+
+/// Warns if Dir is in memory and the process's control group has a memory limit. Path:
+/// the path by which this command finds Dir.
+void warnOfMemory(llvm::StringRef Dir, const std::string &Path, pid_t Process);
+
+/// Escapes Text as the value of an option in PATCHBAY. trace/options/options.c
+/// unescapes it.
+std::string escapeOption(llvm::StringRef Text);
+
+/// Appends output= to Options. Dir: the open directory, which the process finds
+/// as Output. Number: unique among the recording's files.
+llvm::Expected<std::string> withOutput(llvm::StringRef Options, int Dir,
+                                       llvm::StringRef Output, unsigned Number);
+
+/// Removes these files after the last process that may need them.
+void removeOptionFiles(int Dir);
 
 } // namespace patchbay

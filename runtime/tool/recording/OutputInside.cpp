@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "OutputInside.h"
-#include "MemoryFiles.h"
-#include "OptionFile.h"
-#include "live/DataCopy.h"
+#include "OutputDir.h"
+#include "live/RecordedNow.h"
 #include "live/ThreadStatus.h"
-#include "reading/OwnFiles.h"
+#include "reading/DataFiles.h"
 #include "support/Diagnostics.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "Rotation.h"
-#include "support/Descriptor.h"
+#include "support/MappedFile.h"
 #include "llvm/Support/Error.h"
 #include <memory>
 #include <string>

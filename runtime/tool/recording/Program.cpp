@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Program.h"
-#include "TracerLibrary.h"
 #include "support/Diagnostics.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -265,4 +267,167 @@ patchbay::libraries(const ElfImage &Program) {
       Paths.push_back(Path.take_front(End).str());
   }
   return Paths;
+}
+
+static constexpr size_t MostFiles = 2000;
+
+static bool isLibraryName(StringRef Path) {
+  StringRef Name = sys::path::filename(Path);
+  return Name.ends_with(".so") || Name.contains(".so.");
+}
+
+static std::string folderOf(StringRef Path) {
+  SmallString<256> Real;
+  if (sys::fs::real_path(Path, Real))
+    return "";
+  return sys::path::parent_path(Real).str();
+}
+
+// Adds the folders of DT_RUNPATH and DT_RPATH. Ignores a damaged file.
+static void addRunPaths(const ElfImage &Image, std::vector<std::string> &Folders) {
+  for (int64_t Tag : {ELF::DT_RUNPATH, ELF::DT_RPATH}) {
+    auto Lists = Image.dynamicStrings(Tag);
+    if (!Lists)
+      return consumeError(Lists.takeError());
+    for (const std::string &List : *Lists)
+      for (StringRef Path : split(List, ':'))
+        if (Path.consume_front("$ORIGIN") || Path.consume_front("${ORIGIN}"))
+          Folders.push_back(folderOf(Image.path()) + Path.str());
+        else if (Path.starts_with("/"))
+          Folders.push_back(Path.str());
+  }
+}
+
+static std::vector<std::string> foldersOf(const ElfImage &Program,
+                                          ArrayRef<std::string> Needs) {
+  std::vector<std::string> Folders;
+  if (const char *Given = getenv("LD_LIBRARY_PATH")) {
+    SmallVector<StringRef> Paths;
+    StringRef(Given).split(Paths, ':', -1, /*KeepEmpty=*/false);
+    for (StringRef Path : Paths)
+      Folders.push_back(Path.str());
+  }
+  addRunPaths(Program, Folders);
+  for (const std::string &Path : Needs) {
+    auto Library = ElfImage::open(Path);
+    if (Library)
+      addRunPaths(*Library, Folders);
+    else
+      consumeError(Library.takeError());
+  }
+  Folders.push_back(folderOf(Program.path()));
+  return Folders;
+}
+
+// Finds strings among the program's constants that could be arguments of
+// dlopen().
+static std::vector<std::string> namesIn(const ElfImage &Program) {
+  std::vector<std::string> Names;
+  auto Sections = expectedToOptional(Program.sectionsNamed(".rodata"));
+  if (!Sections)
+    return Names;
+  for (const ElfImage::Shdr *Section : *Sections) {
+    auto Bytes = expectedToOptional(Program.elf().getSectionContents(*Section));
+    if (!Bytes)
+      continue;
+    for (StringRef Rest = toStringRef(*Bytes); !Rest.empty();) {
+      auto [Text, Behind] = Rest.split('\0');
+      if (Text.size() < 4096 && isLibraryName(Text) && all_of(Text, isPrint))
+        Names.push_back(Text.str());
+      Rest = Behind;
+    }
+  }
+  return Names;
+}
+
+std::vector<std::string>
+patchbay::loadableLibraries(const ElfImage &Program, ArrayRef<std::string> Needs,
+                            ArrayRef<std::string> Arguments) {
+  std::vector<std::string> Files;
+  auto Add = [&](StringRef Path) {
+    if (Files.size() < MostFiles && sys::fs::is_regular_file(Path) &&
+        !is_contained(Needs, Path) && !is_contained(Files, Path))
+      Files.push_back(Path.str());
+  };
+  for (const std::string &Argument : Arguments)
+    if (isLibraryName(Argument))
+      Add(Argument);
+  std::vector<std::string> Folders = foldersOf(Program, Needs);
+  for (const std::string &Name : namesIn(Program))
+    if (StringRef(Name).contains('/'))
+      Add(Name);
+    else
+      for (StringRef Folder : {"/lib", "/usr/lib", "/lib64", "/usr/lib64",
+                               "/usr/local/lib"})
+        Add((Folder + "/" + Name).str());
+  for (const std::string &Folder : Folders) {
+    std::error_code Error;
+    for (sys::fs::directory_iterator I(Folder, Error), End; I != End && !Error;
+         I.increment(Error))
+      if (isLibraryName(I->path()))
+        Add(I->path());
+  }
+  return Files;
+}
+
+static constexpr char RecordsFile[] = "libpatchbay-trace.so";
+static constexpr char ListensFile[] = "libpatchbay-live.so";
+
+bool patchbay::isTracer(StringRef Path) {
+  StringRef Name = sys::path::filename(Path);
+  return Name == RecordsFile || Name == ListensFile;
+}
+
+static Expected<std::string> folderOfCommand(StringRef Sought) {
+  static const int Anchor = 0;
+  std::string Self =
+      sys::fs::getMainExecutable(nullptr, const_cast<int *>(&Anchor));
+  if (Self.empty())
+    return makeError("cannot find the path of this command, and " + Sought +
+                     " with it: /proc/self/exe: " + errnoText(ENOENT) +
+                     " (is /proc mounted?)");
+  return sys::path::parent_path(Self).str();
+}
+
+Expected<std::string> patchbay::findProbe() {
+  auto Bin = folderOfCommand("cost-probe");
+  if (!Bin)
+    return Bin;
+  SmallString<256> Path = StringRef(*Bin);
+  sys::path::append(Path, "../libexec/patchbay/cost-probe");
+  sys::path::remove_dots(Path, /*remove_dot_dot=*/true);
+  if (!sys::fs::can_execute(Path))
+    return makeError("no cost-probe next to this command: looked for " + Twine(Path));
+  return Path.str().str();
+}
+
+// The library is found relative to this command, in the layout of the build or
+// of the installation.
+Expected<ElfImage> patchbay::openTracer(TracerKind Kind) {
+  StringRef TracerFile = Kind == TracerKind::Listens ? ListensFile : RecordsFile;
+  auto Found = folderOfCommand(TracerFile);
+  if (!Found)
+    return Found.takeError();
+  StringRef Bin = *Found;
+  std::string Tried;
+  for (StringRef Lib : {"../lib", PATCHBAY_TRACER_FROM_BINDIR}) {
+    SmallString<256> Path = Bin;
+    sys::path::append(Path, Lib, TracerFile);
+    sys::path::remove_dots(Path, /*remove_dot_dot=*/true);
+    if (sys::fs::exists(Path)) {
+      // ld.so(8) splits LD_PRELOAD at these characters, and they cannot be
+      // escaped.
+      if (Path.str().find_first_of(": ") != StringRef::npos)
+        return makeError(Twine(Path) + ": LD_PRELOAD cannot name a file with a "
+                                       "space or colon in its path: move "
+                                       "patchbay to another folder");
+      return ElfImage::open(Path);
+    }
+    if (!StringRef(Tried).contains(Path))
+      Tried += (Tried.empty() ? "" : " and ") + Path.str().str();
+  }
+  return makeError("no " + TracerFile + " next to this command: looked for " + Tried +
+                   (Kind == TracerKind::Listens
+                        ? ": it may be a package of its own, such as patchbay-live"
+                        : ""));
 }

@@ -5,7 +5,6 @@
 #include "RecordSummary.h"
 #include "Recorder.h"
 #include "RunProgram.h"
-#include "TracerLibrary.h"
 #include "Visit.h"
 #include "attach/ProcessChoice.h"
 #include "attach/Refusal.h"

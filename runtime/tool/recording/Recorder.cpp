@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Recorder.h"
-#include "ArenaHeads.h"
-#include "MemoryFiles.h"
-#include "reading/OwnFiles.h"
+#include "OutputDir.h"
+#include "reading/DataFiles.h"
 #include "support/Diagnostics.h"
 #include "llvm/ADT/StringExtras.h"
 #include <algorithm>

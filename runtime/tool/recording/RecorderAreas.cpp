@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The recorder's code for areas: all parts of a data file except large blocks.
-#include "ArenaHeads.h"
 #include "Recorder.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/xxhash.h"

@@ -4,7 +4,6 @@
 #include "Recorder.h"
 #include "reading/DataFile.h"
 #include "reading/DataFiles.h"
-#include "reading/OwnFiles.h"
 #include "trace/format/format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

@@ -4,7 +4,7 @@
 // signals as if it had replaced this command.
 #pragma once
 
-#include "support/Descriptor.h"
+#include "support/MappedFile.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
 #include <csignal>

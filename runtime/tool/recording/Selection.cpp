@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Selection.h"
-#include "LoadableLibraries.h"
 #include "Program.h"
 #include "elf/Bolt.h"
-#include "elf/Unslotted.h"
+#include "elf/ElfImage.h"
 #include "names/FunctionNames.h"
 #include "names/NameForms.h"
+#include "patchbay/exit.h"
 #include "showing/Losses.h"
 #include "support/Diagnostics.h"
 #include "support/PlainText.h"
-#include "patchbay/exit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Demangle/Demangle.h"
 #include <unistd.h>
@@ -101,68 +100,45 @@ static Error addFunctions(const ElfImage &Image, Wanted &W, Seen &What,
     What.LeftAlone.push_back(toString(Image.otherVersion(*Version)));
     return Error::success();
   }
-  auto Records = Image.records();
-  if (!Records)
-    return Records.takeError();
-  if (Records->empty()) {
-    auto Why = whyNoRecords(Image);
-    if (!Why)
-      return Why.takeError();
-    if (!Why->empty())
-      What.Why = *Why;
-    return Error::success();
-  }
-  auto IsUnreadable = isExecuteOnly(Image, Records->front().Entry);
-  if (!IsUnreadable)
-    return IsUnreadable.takeError();
-  if (*IsUnreadable || !IsReadable) {
-    What.LeftAlone.push_back(executeOnlyText(Image.path()));
-    return Error::success();
-  }
-  auto Unslotted = unslottedText(Image);
-  if (!Unslotted)
-    return Unslotted.takeError();
-  if (!Unslotted->empty())
-    warn(*Unslotted);
-  auto Names =
-      FunctionNames::read(Image, hasNames(W) ? W.Roots : std::vector<std::string>());
-  if (!Names)
-    return Names.takeError();
-  const size_t All = Records->size();
-  if (Error E = removeMoved(Image, Names->own(), *Records))
-    return E;
-  if (size_t Moved = All - Records->size()) {
-    std::string Message = movedText(Image, Names->own(), Moved, All);
-    if (Records->empty()) {
-      What.Why = Message;
+  auto Found = TraceableFunctions::read(
+      Image, hasNames(W) ? W.Roots : std::vector<std::string>());
+  if (!Found)
+    return Found.takeError();
+  auto &[Records, Names, WhyNone, Warnings] = *Found;
+  if (!Records.empty()) {
+    auto IsUnreadable = isExecuteOnly(Image, Records.front().Entry);
+    if (!IsUnreadable)
+      return IsUnreadable.takeError();
+    if (*IsUnreadable || !IsReadable) {
+      What.LeftAlone.push_back(executeOnlyText(Image.path()));
       return Error::success();
     }
-    warn(Message);
   }
-  const size_t Known = Records->size();
-  erase_if(*Records, [](const SiteRecord &R) { return !R.Described; });
-  if (size_t Lost = Known - Records->size()) {
-    std::string Message =
+  const size_t Known = Records.size();
+  erase_if(Records, [](const SiteRecord &R) { return !R.Described; });
+  if (size_t Lost = Known - Records.size())
+    (Records.empty() ? WhyNone : Warnings.emplace_back()) =
         Image.path() + ": " + counted(Lost, "function") +
         " cannot be traced: no module descriptor points to the records, as after "
         "objcopy --prefix-symbols: rename symbols in the source instead";
-    if (Records->empty()) {
-      What.Why = Message;
-      return Error::success();
-    }
-    warn(Message);
+  for (const std::string &Warning : Warnings)
+    warn(Warning);
+  if (Records.empty()) {
+    if (!WhyNone.empty())
+      What.Why = WhyNone;
+    return Error::success();
   }
   What.Records = true;
   What.Files.push_back(Image.path());
-  if (Names->stripped())
+  if (Names.stripped())
     What.Stripped = Image.path();
-  for (const SiteRecord &R : *Records) {
-    std::vector<StringRef> Symbols = Names->at(R.Entry);
+  for (const SiteRecord &R : Records) {
+    std::vector<StringRef> Symbols = Names.at(R.Entry);
     bool Chosen = false, TakenAway = false;
     for (Selection &S : W.Selections) {
       if (S.Globs.empty())
         continue; // the request matches no function in this image
-      NameFilter::Match Match = select(S, Image, *Names, R.Entry);
+      NameFilter::Match Match = select(S, Image, Names, R.Entry);
       if (S.Name == "under" && Match != NameFilter::None) {
         if (R.Raw.flags & PATCHBAY_RECORD_NO_EXIT)
           What.NoRoot = whyNoRoot(R, Symbols.empty() ? "" : Symbols.front());
@@ -171,7 +147,7 @@ static Error addFunctions(const ElfImage &Image, Wanted &W, Seen &What,
       } else if (S.Name == "filter" || S.Name == "args" || S.Name == "notrace")
         (S.Name == "notrace" ? TakenAway : Chosen) |= Match != NameFilter::None;
     }
-    auto IsTyped = W.Typed.add(Image, R, Symbols, Names->nameForRuntime(Image, R.Entry));
+    auto IsTyped = W.Typed.add(Image, R, Symbols, Names.nameForRuntime(Image, R.Entry));
     if (!IsTyped) {
       // Not an error of the request, since a glob may match other functions.
       std::string Why = toString(IsTyped.takeError());
@@ -182,7 +158,7 @@ static Error addFunctions(const ElfImage &Image, Wanted &W, Seen &What,
     } else if (*IsTyped) {
       Chosen = true;
     } else {
-      W.Typed.addMark(Image, R, Symbols, Names->nameForRuntime(Image, R.Entry));
+      W.Typed.addMark(Image, R, Symbols, Names.nameForRuntime(Image, R.Entry));
     }
     What.Chosen |= Chosen;
     What.Left |= Chosen && !TakenAway;
@@ -193,35 +169,27 @@ static Error addFunctions(const ElfImage &Image, Wanted &W, Seen &What,
 
 // Reads the arguments of functions in libraries that may be loaded later, since
 // debug information can be read only now.
-static void addLoadable(const std::string &Path, Wanted &W, Seen &What) {
-  auto Add = [&](const ElfImage &Image) -> Error {
-    auto Version = Image.abiVersion();
-    if (!Version)
-      return Version.takeError();
-    auto Records = *Version == PATCHBAY_ABI_VERSION
-                       ? Image.records()
-                       : Expected<std::vector<SiteRecord>>(std::vector<SiteRecord>());
-    if (!Records)
-      return Records.takeError();
-    if (Records->empty())
-      return Error::success();
-    auto Names = FunctionNames::read(Image, W.Roots);
-    if (!Names)
-      return Names.takeError();
-    for (const SiteRecord &R : *Records) {
-      auto IsTyped = W.Typed.add(Image, R, Names->at(R.Entry),
-                                 Names->nameForRuntime(Image, R.Entry));
-      if (!IsTyped)
-        return IsTyped.takeError();
-      What.Chosen |= *IsTyped;
-      What.Left |= *IsTyped;
-    }
-    return Error::success();
-  };
+static Error addLoadable(const std::string &Path, Wanted &W, Seen &What) {
   auto Image = ElfImage::open(Path);
-  // Ignore errors: the program may never load the file.
-  consumeError(Image ? Add(*Image) : Image.takeError());
-  W.Typed.endImage();
+  if (!Image)
+    return Image.takeError();
+  auto Records = Image->records();
+  if (!Records)
+    return Records.takeError();
+  if (Records->empty())
+    return Error::success();
+  auto Names = FunctionNames::read(*Image, W.Roots);
+  if (!Names)
+    return Names.takeError();
+  for (const SiteRecord &R : *Records) {
+    auto IsTyped = W.Typed.add(*Image, R, Names->at(R.Entry),
+                               Names->nameForRuntime(*Image, R.Entry));
+    if (!IsTyped)
+      return IsTyped.takeError();
+    What.Chosen |= *IsTyped;
+    What.Left |= *IsTyped;
+  }
+  return Error::success();
 }
 
 // If libpatchbay.a is linked into the program, functions register with that
@@ -254,11 +222,9 @@ static std::string optionFor(StringRef Name) {
 static std::string inlinedText(const Wanted &W, const Seen &What,
                                ArrayRef<std::string> Globs) {
   for (const std::string &File : What.Files) {
-    auto Image = ElfImage::open(File);
-    if (!Image) {
-      consumeError(Image.takeError());
+    auto Image = expectedToOptional(ElfImage::open(File));
+    if (!Image)
       continue;
-    }
     auto Functions = DwarfFunctions::open(*Image, W.Roots);
     if (!Functions)
       consumeError(Functions.takeError());
@@ -383,8 +349,11 @@ Error patchbay::checkProgram(StringRef Path, const ElfImage &Program,
 
   if (!W.Typed.unmatchedRequests().empty())
     for (const std::string &Loadable :
-         loadableLibraries(Program, *Libraries, W.Arguments))
-      addLoadable(Loadable, W, What);
+         loadableLibraries(Program, *Libraries, W.Arguments)) {
+      // Ignore errors: the program may never load the file.
+      consumeError(addLoadable(Loadable, W, What));
+      W.Typed.endImage();
+    }
 
   if (Error E = checkRuntime(Program))
     return E;
@@ -406,13 +375,11 @@ Error patchbay::checkMapped(const ProcessMemory &Memory, Wanted &W) {
            " was replaced or removed: its functions can be selected by mangled names only");
       continue;
     }
-    auto Image = ElfImage::read(File, M->Path);
     // Ignore the error: the runtime cannot use a file either if this command
     // cannot parse it.
-    if (!Image) {
-      consumeError(Image.takeError());
+    auto Image = expectedToOptional(ElfImage::read(File, M->Path));
+    if (!Image)
       continue;
-    }
     if (Error E = addFunctions(*Image, W, What, M->Readable))
       return E;
     if (M == Files.front())

@@ -9,15 +9,19 @@
 #include "elf/ElfImage.h"
 #include "live/ControlSocket.h"
 #include "live/ProcessMemory.h"
+#include "llvm/ADT/StringRef.h"
 #include <memory>
+#include <string>
+#include <sys/types.h>
 
 namespace patchbay {
 
 class Visit {
 public:
-  /// Loads Library into the process, and begins a recording with Options. The output directory is Dir, or one within the
-  /// process's root. Arena: the option of a Recorder for Dir. Limits: for a process that cannot use that recorder. Prints one
-  /// line with What to stderr. On error, nothing of ours runs in the process.
+  /// Loads Library into the process, and begins a recording with Options. The output
+  /// directory is Dir, or one within the process's root. Arena: the option of a Recorder
+  /// for Dir. Limits: for a process that cannot use that recorder. Prints one line with
+  /// What to stderr. On error, nothing of ours runs in the process.
   static llvm::Expected<Visit> begin(ProcessMemory &Memory,
                                      const ElfImage &Library,
                                      const std::string &Options,
@@ -51,5 +55,8 @@ private:
   ControlSocket Socket;
   std::unique_ptr<OutputInside> Output; // nullptr: uses the parent's directory
 };
+
+/// "'patchbay record -p PID' DOES", or why `record -p` would refuse the process.
+std::string recordAdvice(pid_t Pid, llvm::StringRef Does);
 
 } // namespace patchbay

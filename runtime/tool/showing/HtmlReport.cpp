@@ -3,7 +3,7 @@
 #include "HowRecorded.h"
 #include "Losses.h"
 #include "PageData.h"
-#include "SourceLines.h"
+#include "ReportTable.h"
 #include "analysis/Comparison.h"
 #include "support/PlainText.h"
 #include "llvm/ADT/StringExtras.h"

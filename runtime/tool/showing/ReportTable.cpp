@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ReportTable.h"
-#include "SourceLines.h"
 #include "Table.h"
+#include "analysis/Durations.h"
+#include "reading/TracedNames.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
@@ -319,4 +320,55 @@ void patchbay::printReportDiff(const ReportSide &Old, const ReportSide &New,
     Out.addRow(std::move(Row));
   }
   Out.print(OS, Width);
+}
+
+static constexpr unsigned BarWidth = 40;
+
+void patchbay::printHistogram(StringRef Title, double Unit,
+                              ArrayRef<uint64_t> Buckets, raw_ostream &OS) {
+  uint64_t Most = 0;
+  size_t First = Buckets.size(), Last = 0;
+  for (size_t I = 0; I != Buckets.size(); ++I) {
+    if (!Buckets[I])
+      continue;
+    First = std::min(First, I);
+    Last = I;
+    Most = std::max(Most, Buckets[I]);
+  }
+  OS << printable(Title) << '\n';
+  Table T;
+  for (StringRef Column : {"at least", "less than", "calls"})
+    T.addColumn(Column, Table::Right);
+  T.addColumn("", Table::Left);
+  for (size_t I = First; Most && I <= Last; ++I) {
+    // A bucket with calls has at least a short bar.
+    unsigned Bar = unsigned(double(Buckets[I]) / double(Most) * BarWidth);
+    if (Buckets[I] && !Bar)
+      Bar = 1;
+    T.addRow(
+        {durationText(bucketStart(Unit, I)),
+         durationText(bucketStart(Unit, I + 1)), utostr(Buckets[I]),
+         "|" + std::string(Bar, '@') + std::string(BarWidth - Bar, ' ') + "|"});
+  }
+  T.print(OS);
+}
+
+std::string SourceLines::of(const Trace &T, const TraceFunction &Function) {
+  auto [At, IsNew] = Files.try_emplace({Function.Module, Function.BuildId});
+  File &Of = At->second;
+  if (IsNew) {
+    const std::string &Symfs = T.Names.Sources.Symfs;
+    auto Image = openTraced(Function.Module, Function.BuildId, Symfs);
+    if (Image) {
+      Of.Image = std::move(*Image);
+      auto Found = DwarfFunctions::open(*Of.Image, Symfs);
+      if (Found)
+        Of.Functions = std::move(*Found);
+      else
+        consumeError(Found.takeError());
+    } else {
+      consumeError(Image.takeError());
+    }
+  }
+  return Of.Functions ? Of.Functions->sourceOf(Function.Entry) : "";
 }

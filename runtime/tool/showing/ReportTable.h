@@ -5,9 +5,27 @@
 #pragma once
 
 #include "analysis/Comparison.h"
+#include "arguments/DwarfFunctions.h"
+#include "reading/Trace.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace patchbay {
+
+/// Source locations of a recording's functions, from debug information (-g).
+class SourceLines {
+public:
+  /// "a.c:3"; empty if the traced file is missing, or has no debug information.
+  std::string of(const Trace &T, const TraceFunction &Function);
+
+private:
+  struct File {
+    std::optional<ElfImage> Image;
+    std::unique_ptr<DwarfFunctions> Functions;
+  };
+  std::map<std::pair<std::string, std::string>, File> Files; // by path and build id
+};
 
 enum class Field {
   Made,
@@ -77,5 +95,10 @@ void printReport(const Trace &T, llvm::ArrayRef<FunctionDurations> Functions,
 void printReportDiff(const ReportSide &Before, const ReportSide &After, Field By,
                      llvm::ArrayRef<Field> Fields, bool AreDefault,
                      unsigned Width, llvm::raw_ostream &OS);
+
+/// Prints a line for each bucket from the first to the last one with calls, in
+/// bpftrace's format.
+void printHistogram(llvm::StringRef Title, double Unit,
+                    llvm::ArrayRef<uint64_t> Buckets, llvm::raw_ostream &OS);
 
 } // namespace patchbay

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "TracingCost.h"
 #include "names/NameForms.h"
-#include "reading/DataRecord.h"
+#include "reading/ValueReader.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 

@@ -5,13 +5,34 @@
 // must be regular, so that reading it never blocks.
 #pragma once
 
-#include "Descriptor.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/Error.h"
 #include <string>
+#include <unistd.h>
+#include <utility>
 
 namespace patchbay {
+
+/// Owns a file descriptor, and closes it. -1: owns none.
+class Descriptor {
+public:
+  Descriptor(int File = -1) : File(File) {}
+  Descriptor(Descriptor &&Other) : File(std::exchange(Other.File, -1)) {}
+  Descriptor &operator=(Descriptor &&Other) {
+    std::swap(File, Other.File);
+    return *this;
+  }
+  ~Descriptor() {
+    if (File >= 0)
+      close(File);
+  }
+  operator int() const & { return File; }
+  operator int() const && = delete; // a temporary would be closed immediately
+
+private:
+  int File;
+};
 
 /// Opens a regular file for reading. Never opens anything else, since opening a
 /// device may have effects. Flags: O_NOFOLLOW, or 0. The error is the reason,

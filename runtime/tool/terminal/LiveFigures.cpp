@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "LiveFigures.h"
+#include "Figures.h"
 #include "live/ControlSocket.h"
 #include "showing/Losses.h"
 #include "support/Diagnostics.h"

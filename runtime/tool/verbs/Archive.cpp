@@ -2,8 +2,7 @@
 //
 // `patchbay archive`: copies function names into a recording, so that it can be read
 // without the programs.
-#include "InputOption.h"
-#include "SymfsOption.h"
+#include "Verb.h"
 #include "names/NameArchive.h"
 #include "reading/DataFile.h"
 #include "reading/DataFiles.h"

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "CallChoice.h"
 #include "showing/Losses.h"
-#include "showing/OpenRecording.h"
-#include "support/Digits.h"
-#include "support/DurationText.h"
+#include "support/PlainText.h"
 #include "llvm/Support/MathExtras.h"
 #include <fnmatch.h>
 

@@ -4,7 +4,7 @@
 // --from, --to, -F, -N, --under, --min and --max. Includes --symfs.
 #pragma once
 
-#include "SymfsOption.h"
+#include "Verb.h"
 #include "reading/Trace.h"
 
 namespace patchbay {

@@ -2,8 +2,7 @@
 //
 // `patchbay dump`: writes the events of a recording in one of several formats.
 #include "CallChoice.h"
-#include "DisplayOptions.h"
-#include "InputOption.h"
+#include "Options.h"
 #include "export/Export.h"
 #include "showing/Table.h"
 

@@ -7,7 +7,6 @@
 #include "reading/Trace.h"
 #include "recording/OutputDir.h"
 #include "showing/Losses.h"
-#include "showing/OpenRecording.h"
 #include "showing/Table.h"
 #include "support/MappedFile.h"
 #include "support/PlainText.h"

@@ -1,21 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // `patchbay info`: shows the processes and the settings of a recording.
-#include "DisplayOptions.h"
-#include "InputOption.h"
-#include "SymfsOption.h"
+#include "Verb.h"
 #include "analysis/Durations.h"
+#include "patchbay/abi.h"
 #include "reading/DataFiles.h"
 #include "reading/Trace.h"
 #include "showing/Losses.h"
-#include "showing/NothingTraced.h"
-#include "showing/OpenRecording.h"
 #include "showing/Table.h"
 #include "showing/WhySlow.h"
 #include "support/PlainText.h"
 #include "trace/format/format.h"
 #include "trace/options/option_table.h"
-#include "patchbay/abi.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Chrono.h"
 #include "llvm/Support/FormatVariadic.h"

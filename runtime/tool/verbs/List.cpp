@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // `patchbay list`: shows the functions that have a record in a binary or a process.
-#include "DisplayOptions.h"
-#include "ListLive.h"
+#include "Options.h"
 #include "Verb.h"
 #include "arguments/DwarfFunctions.h"
 #include "elf/Bolt.h"
 #include "elf/ElfImage.h"
-#include "elf/Unslotted.h"
 #include "names/FunctionNames.h"
 #include "names/NameFilter.h"
-#include "names/SourceNames.h"
+#include "patchbay/exit.h"
 #include "showing/Losses.h"
 #include "showing/Table.h"
 #include "support/PlainText.h"
-#include "patchbay/exit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
@@ -134,11 +131,8 @@ static void printTable(ArrayRef<Function> Functions, const SymbolNames &All,
     Sources = nullptr;
   size_t Untimed = 0;
   Table T;
-  T.addColumn("entry", Table::Right);
-  T.addColumn("hash", Table::Right);
-  T.addColumn("int", Table::Right);
-  T.addColumn("fp", Table::Right);
-  T.addColumn("stack", Table::Right);
+  for (StringRef Title : {"entry", "hash", "int", "fp", "stack"})
+    T.addColumn(Title, Table::Right);
   T.addColumn("returns", Table::Left);
   T.addColumn("flags", Table::Left);
   if (Sources)
@@ -251,62 +245,41 @@ static Expected<int> runList(ArrayRef<const char *>) {
   Expected<ElfImage> Image = ElfImage::open(Input);
   if (!Image)
     return Image.takeError();
-  auto Records = Image->records();
-  if (!Records)
-    return Records.takeError();
-  if (Records->empty()) {
-    auto Why = whyNoRecords(*Image);
-    if (!Why)
-      return Why.takeError();
-    return makeError(NothingFound,
-                     Why->empty() ? Input + ": " + noRecords() : *Why);
-  }
-  auto Unslotted = unslottedText(*Image);
-  if (!Unslotted)
-    return Unslotted.takeError();
-  if (!Unslotted->empty())
-    warn(*Unslotted);
-  auto Names = FunctionNames::read(*Image);
-  if (!Names)
-    return Names.takeError();
-  const size_t All = Records->size();
-  if (Error E = removeMoved(*Image, Names->own(), *Records))
-    return E;
-  if (size_t Moved = All - Records->size()) {
-    std::string Message = movedText(*Image, Names->own(), Moved, All);
-    if (Records->empty())
-      return makeError(NothingFound, Message);
-    warn(Message);
-  }
+  auto Found = TraceableFunctions::read(*Image);
+  if (!Found)
+    return Found.takeError();
+  const FunctionNames &Names = Found->Names;
+  for (const std::string &Warning : Found->Warnings)
+    warn(Warning);
+  if (Found->Records.empty())
+    return makeError(NothingFound, Found->WhyNone.empty() ? Input + ": " + noRecords()
+                                                          : Found->WhyNone);
 
   std::vector<Function> Functions;
-  for (const SiteRecord &R : *Records) {
-    Function F{R, Names->at(R.Entry)};
+  for (const SiteRecord &R : Found->Records) {
+    Function F{R, Names.at(R.Entry)};
     if (Filter.match(F.Names) != NameFilter::None &&
         (NoShow.empty() || Without.match(F.Names) == NameFilter::None))
       Functions.push_back(std::move(F));
   }
   std::unique_ptr<DwarfFunctions> Sources;
-  if (auto Found = DwarfFunctions::open(*Image, {std::string()}))
-    Sources = std::move(*Found);
-  else
-    consumeError(Found.takeError());
+  consumeError(DwarfFunctions::open(*Image, {std::string()}).moveInto(Sources));
   if (Inlined)
     return listInlined(Sources.get());
   if (std::string Unmatched = Filter.unmatched(); !Unmatched.empty()) {
     std::string Where = Sources ? Sources->inlinedText(Filter.unmatchedGlobs()) : "";
     std::string Message = Input + ": no function matches " + Unmatched + ": " +
                           (Where.empty()
-                               ? Filter.hint(Names->stripped() ? Image->path() : "")
+                               ? Filter.hint(Names.stripped() ? Image->path() : "")
                                : Where);
     if (Functions.empty())
       return makeError(NothingFound, Message);
     warn(Message);
   }
   if (Json)
-    printJson(*Image, Functions, Names->known(), Sources.get());
+    printJson(*Image, Functions, Names.known(), Sources.get());
   else
-    printTable(Functions, Names->known(), Sources.get());
+    printTable(Functions, Names.known(), Sources.get());
   return Success;
 }
 

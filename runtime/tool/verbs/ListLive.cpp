@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ListLive.h"
+#include "Verb.h"
 #include "live/LiveNames.h"
 #include "live/LiveProcess.h"
-#include "live/OtherVersions.h"
-#include "recording/RecordAdvice.h"
+#include "recording/Visit.h"
 #include "showing/Losses.h"
 #include "showing/Table.h"
 #include "support/Diagnostics.h"

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // `patchbay live`: changes the tracing of a running process.
-#include "ListLive.h"
 #include "Verb.h"
 #include "analysis/Durations.h"
 #include "attach/ProcessChoice.h"
 #include "live/ControlSocket.h"
-#include "live/DataCopy.h"
-#include "live/LiveSelection.h"
+#include "live/LiveNames.h"
+#include "live/RecordedNow.h"
 #include "live/ThreadStatus.h"
 #include "recording/FlightRecorder.h"
 #include "recording/OutputDir.h"
-#include "recording/RecordAdvice.h"
+#include "recording/Visit.h"
 #include "showing/Table.h"
-#include "support/DurationText.h"
+#include "support/PlainText.h"
 #include "trace/options/option_table.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -385,10 +384,8 @@ static Expected<int> runLive(ArrayRef<const char *>) {
     return std::move(E);
   std::optional<FlightOptions> Flight;
   if (Watch.given()) {
-    auto Given = flightOptions();
-    if (!Given)
-      return Given.takeError();
-    Flight = std::move(*Given);
+    if (Error E = flightOptions().moveInto(Flight))
+      return std::move(E);
   }
   if (Everywhere && !Under.empty())
     return makeError(Usage, "--everywhere undoes --under: choose one");

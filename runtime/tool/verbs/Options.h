@@ -4,7 +4,9 @@
 // the help, and for shell completions. The man pages are made from the help.
 #pragma once
 
+#include "recording/OutputDir.h"
 #include "support/Diagnostics.h"
+#include "support/Terminal.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
@@ -213,5 +215,61 @@ llvm::StringRef nearestName(llvm::StringRef Text, llvm::ArrayRef<llvm::StringRef
 /// Advice on a word of perf or uftrace that has another name here: ": use ...". Verb:
 /// empty if Word is a verb.
 std::string adviceFor(llvm::StringRef Verb, llvm::StringRef Word);
+
+/// --symfs, for verbs that show function names of a recording.
+struct SymfsOption : StringOption {
+  explicit SymfsOption(OptionTable &Table)
+      : StringOption(Table.in("General"), "symfs", "DIR",
+                     "Search traced files and their debug files below DIR") {}
+};
+
+/// The option for the recording that a verb reads: -i DIR, as in perf, or DIR alone.
+class InputOption : public std::string {
+public:
+  explicit InputOption(OptionTable &Table)
+      : std::string(DefaultDataDir), Alone(*this, Table, "", "[DIR]", ""),
+        Named(*this, Table, "i,input", "DIR", "Read DIR or a .pbd file (default: patchbay.data)") {}
+  bool isGiven() const { return Alone.given() || Named.given(); }
+
+private:
+  struct Row : OptionRow {
+    template <typename... ArgsT>
+    Row(InputOption &Of, ArgsT &&...Args) : OptionRow(Args...), Of(Of) {}
+    llvm::Error set(llvm::StringRef, llvm::StringRef) override { return Of.choose(); }
+    llvm::StringRef last() const { return Words.empty() ? "" : llvm::StringRef(Words.back()); }
+    InputOption &Of;
+  };
+  llvm::Error choose() {
+    if (!Named.last().empty() && !Alone.last().empty())
+      return makeError(Usage, "two recordings are given: use DIR or -i DIR, not both");
+    llvm::StringRef Given = Named.last().empty() ? Alone.last() : Named.last();
+    assign(Given.empty() ? DefaultDataDir : Given.str());
+    return llvm::Error::success();
+  }
+  Row Alone, Named;
+};
+
+/// --color, --no-pager and --full-names, for verbs whose output is read by people.
+struct DisplayOptions {
+  /// WithPager: the output may be long. WithNames: the output has names of
+  /// functions.
+  explicit DisplayOptions(OptionTable &Table, bool WithPager = true, bool WithNames = false)
+      : WithPager(WithPager),
+        Color(Table.in("Display"), "color", "WHEN", "Use colours", ColorMode::Auto,
+              {{"auto", ColorMode::Auto, "on terminals, unless NO_COLOR is set (default)"},
+               {"always", ColorMode::Always, "in files and pipes, too"},
+               {"never", ColorMode::Never, "never"}},
+              /*OrElse=*/"always"),
+        NoPager(Table, "no-pager", "Do not start a pager") {
+    Table.Display = this;
+    if (WithNames)
+      FullNames.emplace(Table, "full-names", "Show full function names");
+  }
+
+  bool WithPager;
+  ChoiceOption<ColorMode> Color;
+  FlagOption NoPager;
+  std::optional<FlagOption> FullNames;
+};
 
 } // namespace patchbay

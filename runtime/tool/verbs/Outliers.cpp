@@ -2,17 +2,14 @@
 //
 // `patchbay outliers`: shows why some calls of a function are slow.
 #include "CallChoice.h"
-#include "DisplayOptions.h"
-#include "InputOption.h"
+#include "Options.h"
 #include "analysis/Durations.h"
 #include "analysis/Outliers.h"
 #include "names/NameForms.h"
-#include "showing/LockHolders.h"
 #include "showing/Losses.h"
 #include "showing/Table.h"
 #include "showing/Values.h"
 #include "showing/WhySlow.h"
-#include "support/DurationText.h"
 #include "support/PlainText.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "RecordOptions.h"
-#include "recording/OptionFile.h"
 #include "recording/OutputDir.h"
 #include "recording/TypedArgs.h"
 #include "trace/options/option_table.h"

@@ -2,15 +2,12 @@
 //
 // `patchbay report`: shows calls and times of functions, summed over processes.
 #include "CallChoice.h"
-#include "DisplayOptions.h"
-#include "InputOption.h"
-#include "analysis/Buckets.h"
+#include "Options.h"
+#include "analysis/Durations.h"
 #include "names/NameForms.h"
-#include "showing/Histogram.h"
 #include "showing/HowRecorded.h"
 #include "showing/HtmlReport.h"
 #include "showing/Losses.h"
-#include "showing/NothingTraced.h"
 #include "showing/ReportTable.h"
 #include "showing/SlowTotals.h"
 #include "showing/Table.h"

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // `patchbay status`: shows the state of tracing in running processes.
-#include "DisplayOptions.h"
+#include "Options.h"
 #include "Verb.h"
 #include "analysis/Durations.h"
 #include "attach/ProcessChoice.h"
 #include "live/ControlSocket.h"
 #include "live/LiveProcess.h"
 #include "live/RecordedNow.h"
-#include "live/Stillness.h"
-#include "recording/RecordAdvice.h"
+#include "live/ThreadStatus.h"
+#include "recording/Visit.h"
 #include "showing/Table.h"
 #include "support/MappedFile.h"
 #include "trace/budget/budget.h"

@@ -3,11 +3,10 @@
 // `patchbay tui`: shows report and graph interactively on a terminal, also for a running
 // process.
 #include "CallChoice.h"
-#include "InputOption.h"
+#include "Options.h"
 #include "showing/Losses.h"
-#include "showing/NothingTraced.h"
-#include "terminal/Browser.h"
-#include "terminal/LiveFigures.h"
+#include "terminal/Figures.h"
+#include "terminal/Views.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 

@@ -5,6 +5,8 @@
 #pragma once
 
 #include "Options.h"
+#include "names/NameFilter.h"
+#include "llvm/Support/Error.h"
 
 namespace patchbay {
 
@@ -21,5 +23,10 @@ struct Verb {
 extern const Verb ArchiveVerb, AttachVerb, DumpVerb, GraphVerb, ImportVerb, InfoVerb,
     ListVerb, LiveVerb, OutliersVerb, RecordVerb, ReplayVerb, ReportVerb, StatusVerb,
     TuiVerb, VerifyVerb;
+
+/// Shows functions that match Filter, and do not match Without (nullptr: excludes
+/// none). Returns the exit code.
+llvm::Expected<int> listLive(unsigned Pid, NameFilter &Filter,
+                             NameFilter *Without, bool Json);
 
 } // namespace patchbay

@@ -3,7 +3,9 @@
 // The checks of `verify` for an image. Each finding is printed as one line.
 #pragma once
 
-#include "ImageView.h"
+#include "elf/CodeForm.h"
+#include "elf/DynamicTable.h"
+#include "elf/LoadMap.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/Twine.h"
@@ -11,6 +13,52 @@
 #include <string>
 
 namespace patchbay {
+
+/// A linked image by address, for the checks of `verify`.
+class ImageView {
+public:
+  /// Keeps a reference: Image must outlive this object.
+  static llvm::Expected<ImageView> create(const ElfImage &Image);
+
+  const ElfImage &image() const { return *Image; }
+  const CodeForm &form() const { return *Form; }
+  const LoadMap &map() const { return Map; }
+  const DynamicRelocations &relocations() const { return Relocations; }
+  const SymbolNames &functions() const { return Functions; }
+
+  /// The address of the first stub, for each descriptor of the module. There is
+  /// only one descriptor, unless hidden symbols in the module's objects were
+  /// made local.
+  llvm::ArrayRef<uint64_t> stubs() const { return Stubs; }
+
+  /// The readable name of the function at Entry.
+  std::string nameAt(uint64_t Entry) const;
+
+  /// The function that ends last among those that begin before an address; nullptr if
+  /// there is none.
+  const SymbolNames::Symbol *bodyBefore(uint64_t Address) const;
+
+private:
+  ImageView(const ElfImage &Image, LoadMap Map, DynamicRelocations Relocations,
+            SymbolNames Functions);
+
+  const ElfImage *Image;
+  const CodeForm *Form;
+  LoadMap Map;
+  DynamicRelocations Relocations;
+  SymbolNames Functions;
+  std::vector<uint64_t> Stubs;
+  /// For each symbol: the index of the symbol that ends last, among this symbol and all
+  /// before it.
+  std::vector<size_t> EndsLast;
+};
+
+/// The end of a function, limited to the highest address; 0 if the symbol is no
+/// function.
+uint64_t bodyEnd(const SymbolNames::Symbol &Function);
+
+/// The prefix that kCFI on x86-64 uses for the symbol of a function's hash.
+constexpr llvm::StringLiteral HashSymbolPrefix = "__cfi_";
 
 class Findings {
 public:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ImageView.h"
-#include "names/SourceNames.h"
+#include "Checks.h"
+#include "names/FunctionNames.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/MathExtras.h"
 

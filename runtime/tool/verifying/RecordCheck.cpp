@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Checks.h"
+#include "showing/Table.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Endian.h"
 #include <unordered_map>
@@ -200,4 +201,59 @@ void patchbay::checkUnique(const ImageView &View, ArrayRef<SiteRecord> Records,
     Check(Entries, R.Entry, "entry");
     Check(Sites, R.Site, "site");
   }
+}
+
+std::string patchbay::hex(uint64_t Number) {
+  return "0x" + utohexstr(Number, /*LowerCase=*/true);
+}
+
+std::string patchbay::hex(ArrayRef<uint8_t> Bytes) {
+  return join(
+      map_range(Bytes, [](uint8_t Byte) { return utohexstr(Byte, true, 2); }),
+      " ");
+}
+
+void Findings::add(StringRef Name, int64_t Offset, const Twine &What,
+                   const Twine &Expected, const Twine &Found) {
+  ++Count;
+  std::string Place = Offset < 0 ? "-" + hex(0 - static_cast<uint64_t>(Offset))
+                                 : "+" + hex(static_cast<uint64_t>(Offset));
+  outs() << printable((Twine(Path) + ": " + Name + Place + ": " + What +
+                       ": expected " + Expected + ", found " + Found)
+                          .str())
+         << '\n';
+}
+
+void patchbay::checkBytes(const ImageView &View, const Subject &Function,
+                          int64_t Offset, const Twine &What,
+                          ArrayRef<uint8_t> Expected, Findings &Out) {
+  ArrayRef<uint8_t> Found =
+      View.map().bytes(Function.Entry + Offset, Expected.size());
+  if (Found != Expected)
+    Out.add(Function.Name, Offset, What, hex(Expected), hex(Found));
+}
+
+void patchbay::checkSlot(const ImageView &View, const Subject &Function,
+                         Findings &Out) {
+  uint64_t Slot = Function.Entry + PATCHBAY_SLOT_OFFSET;
+  if (Slot % PATCHBAY_SLOT_SIZE)
+    Out.add(Function.Name, PATCHBAY_SLOT_OFFSET, "slot is not aligned",
+            "a multiple of " + Twine(PATCHBAY_SLOT_SIZE), hex(Slot));
+  constexpr uint8_t Empty[PATCHBAY_SLOT_SIZE] = {};
+  checkBytes(View, Function, PATCHBAY_SLOT_OFFSET, "slot is not empty", Empty,
+             Out);
+}
+
+void patchbay::checkOwned(const ImageView &View, const Subject &Function,
+                          int64_t From, int64_t To, Findings &Out) {
+  uint64_t Start = Function.Entry + From;
+  if (const SymbolNames::Symbol *Other = View.bodyBefore(Function.Entry);
+      Other && bodyEnd(*Other) > Start)
+    Out.add(Function.Name, From, "prefix overlaps another function",
+            "code before it to end by " + hex(Start),
+            View.nameAt(Other->Address) + " up to " + hex(bodyEnd(*Other)));
+  if (const auto *R = View.relocations().in(Start, To - From))
+    Out.add(Function.Name, R->Address - Function.Entry,
+            "the dynamic loader changes code", "no relocation",
+            "one of type " + Twine(R->Type));
 }

@@ -15,6 +15,6 @@ exec "$cxx" -std=c++17 -O1 -gline-tables-only -fno-exceptions -fno-rtti \
 	"$test" "$source/runtime/tool/recording/Recorder.cpp" \
 	"$source/runtime/tool/recording/RecorderAreas.cpp" \
 	"$source/runtime/tool/recording/DataWriter.cpp" \
-	"$source/runtime/tool/reading/OwnFiles.cpp" \
+	"$source/runtime/tool/reading/DataFiles.cpp" \
 	"$source/runtime/tool/names/NameArchive.cpp" -pthread -fuse-ld=lld -Wl,--gc-sections \
 	-L "$("$llvm" --libdir)" -lLLVM -Wl,-rpath,"$("$llvm" --libdir)" -o "$output"

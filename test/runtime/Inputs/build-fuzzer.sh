@@ -47,20 +47,21 @@ sanitize -fsanitize=fuzzer-no-link -c "$output.d/guided.cpp" -o "$output.d/guide
 
 # A file is compiled alone if one of its file-local names also occurs in another file or
 # in a header.
-together names support/Diagnostics elf/DynamicTable elf/ElfImage elf/LoadMap names/KernelNames names/NameArchive \
-	names/NameFilter names/NameForms names/RustNames \
-	names/ShortNames names/SourceNames names/SymbolFiles \
-	reading/TracedNames support/DurationText support/PlainText
-together reading reading/CallPass reading/DataErrors reading/DataFiles \
-	support/MappedFile reading/MovedCalls reading/Parallel reading/Progress recording/OutputDir \
-	analysis/Buckets analysis/CallTree analysis/Comparison analysis/Durations showing/Histogram \
-	showing/Losses showing/ReportTable showing/SourceLines analysis/Spread showing/Table \
+together names support/Diagnostics elf/DynamicTable elf/ElfImage elf/LoadMap names/FunctionNames names/KernelNames \
+	names/NameArchive names/NameFilter names/NameForms \
+	names/ShortNames names/SymbolFiles \
+	reading/TracedNames support/PlainText
+together reading reading/CallPass \
+	support/MappedFile reading/MovedCalls reading/Parallel reading/Progress \
+	analysis/CallTree analysis/Comparison analysis/Durations \
+	showing/Losses showing/ReportTable analysis/Spread showing/Table \
 	arguments/DwarfFunctions showing/TracingCost showing/Values \
 	export/PerfettoExport
 together export export/Export
-together files recording/OptionFile reading/OwnFiles
+together files reading/DataFiles
+together output live/ThreadStatus recording/OutputDir
 together terminal support/Terminal
-for part in names reading export files terminal; do
+for part in names reading export files output terminal; do
 	sanitize -c "$output.d/$part.cpp" -o "$output.d/$part.o"
 done
 for part in name_forms name_parts; do

@@ -4,7 +4,6 @@
 // for users. For all inputs, the reader returns the events of a thread in the same
 // order as a sort of all events. The nesting of calls is consistent with their
 // intervals.
-#include "reading/DataRecord.h"
 #include "export/Export.h"
 #include "showing/ReportTable.h"
 #include "reading/ValueReader.h"

@@ -18,7 +18,7 @@
 //    just returned from an alternate stack is not recognized.)
 #pragma once
 
-#include "elf/DwarfRegisters.h"
+#include "elf/Unwinder.h"
 #include "live/ThreadStatus.h"
 #include <sys/user.h>
 

@@ -3,7 +3,7 @@
 // The general registers of a thread on x86-64, for ptrace(2) and DWARF.
 #pragma once
 
-#include "elf/DwarfRegisters.h"
+#include "elf/Unwinder.h"
 #include "live/ThreadStatus.h"
 #include <cstring>
 #include <elf.h>
