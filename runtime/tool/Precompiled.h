@@ -2,7 +2,7 @@
 //
 // Precompiles headers of other projects that many files include: reading them is half of
 // the work of compiling the command (cmake/PatchbayPrecompiled.cmake). No file includes
-// this header. Each file still includes the headers that it uses.
+// this header. Each file still includes what it uses, directly or by another header.
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"

@@ -7,9 +7,6 @@
 
 #include "reading/CallStream.h"
 #include "llvm/ADT/DenseMap.h"
-#include <map>
-#include <memory>
-#include <string>
 
 namespace patchbay {
 

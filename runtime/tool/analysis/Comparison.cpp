@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Comparison.h"
-#include <set>
 
 using namespace llvm;
 using namespace patchbay;

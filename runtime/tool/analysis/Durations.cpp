@@ -2,8 +2,6 @@
 #include "Durations.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/MathExtras.h"
-#include <algorithm>
 #include <cmath>
 
 using namespace llvm;

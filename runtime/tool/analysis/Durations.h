@@ -6,9 +6,6 @@
 #include "Spread.h"
 #include "reading/CallStream.h"
 #include "llvm/ADT/DenseMap.h"
-#include <cstddef>
-#include <cstdint>
-#include <vector>
 
 namespace patchbay {
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Outliers.h"
-#include "llvm/ADT/STLExtras.h"
 #include <cmath>
 
 using namespace llvm;

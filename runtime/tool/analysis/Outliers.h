@@ -7,7 +7,6 @@
 #include "CallTree.h"
 #include "Spread.h"
 #include "llvm/ADT/SetVector.h"
-#include <functional>
 
 namespace patchbay {
 

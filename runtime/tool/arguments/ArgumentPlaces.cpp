@@ -4,7 +4,6 @@
 #include "elf/Unwinder.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/BinaryFormat/Dwarf.h"
-#include "llvm/BinaryFormat/ELF.h"
 #include "llvm/DebugInfo/DWARF/LowLevel/DWARFExpression.h"
 
 using namespace llvm;

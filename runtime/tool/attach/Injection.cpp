@@ -7,12 +7,9 @@
 #include "live/ThreadStatus.h"
 #include "support/Diagnostics.h"
 #include "trace/system/moment.h"
-#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <csignal>
-#include <map>
-#include <optional>
 #include <random>
 #include <sys/prctl.h>
 #include <thread>

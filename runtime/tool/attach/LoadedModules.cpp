@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "LoadedModules.h"
-#include "live/ProcessMemory.h"
 #include "support/Diagnostics.h"
-#include "support/MappedFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/DJB.h"
 #include "llvm/Support/MathExtras.h"
@@ -10,7 +8,6 @@
 #include <cstring>
 #include <elf.h>
 #include <link.h>
-#include <unistd.h>
 
 using namespace llvm;
 using namespace patchbay;

@@ -2,7 +2,6 @@
 #include "ProcessChoice.h"
 #include "live/ThreadStatus.h"
 #include "support/Diagnostics.h"
-#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"

@@ -2,10 +2,8 @@
 #include "Refusal.h"
 #include "LoadedModules.h"
 #include "ProcessChoice.h"
-#include "live/ProcessMemory.h"
 #include "live/ThreadStatus.h"
 #include "support/Diagnostics.h"
-#include "llvm/ADT/STLExtras.h"
 #include <cerrno>
 #include <climits>
 #include <csignal>
@@ -14,7 +12,6 @@
 #include <fcntl.h>
 #include <linux/seccomp.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 using namespace llvm;
 using namespace patchbay;

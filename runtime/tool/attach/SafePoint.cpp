@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "SafePoint.h"
-#include "llvm/ADT/STLExtras.h"
 #include <sys/syscall.h>
 
 using namespace llvm;

@@ -50,11 +50,9 @@
 #include "elf/Unwinder.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/MathExtras.h"
-#include <array>
 #include <cstring>
 #include <map>
 #include <memory>
-#include <optional>
 
 namespace patchbay {
 

@@ -5,12 +5,9 @@
 #include "live/ProgressTime.h"
 #include "live/ThreadStatus.h"
 #include "support/Diagnostics.h"
-#include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/MathExtras.h"
 #include <cerrno>
 #include <fcntl.h>
 #include <sys/file.h>
-#include <unistd.h>
 
 using namespace llvm;
 using namespace patchbay;

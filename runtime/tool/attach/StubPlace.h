@@ -4,7 +4,6 @@
 // a debugger does, including code (proc(5), /proc/PID/mem).
 #pragma once
 
-#include "LoadedModules.h"
 #include "Stub.h"
 #include <map>
 

@@ -4,7 +4,6 @@
 #include "live/ThreadStatus.h"
 #include "trace/system/moment.h"
 #include <cerrno>
-#include <chrono>
 #include <cinttypes>
 #include <csignal>
 #include <cstdio>
@@ -14,11 +13,9 @@
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <thread>
-#include <unistd.h>
 
 using namespace llvm;
 using namespace patchbay;

@@ -10,8 +10,6 @@
 #include "Registers.h"
 #include "support/MappedFile.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
-#include "llvm/ADT/StringRef.h"
-#include "llvm/Support/Error.h"
 #include <chrono>
 #include <optional>
 #include <sys/types.h>

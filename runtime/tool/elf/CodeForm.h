@@ -6,9 +6,7 @@
 
 #include "patchbay/abi.h"
 #include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
-#include <cstdint>
 
 namespace patchbay {
 

@@ -5,7 +5,6 @@
 // --strip-sections) has no other symbol tables.
 #pragma once
 
-#include "ElfImage.h"
 #include "LoadMap.h"
 #include <map>
 

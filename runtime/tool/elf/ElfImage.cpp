@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cstring>
 #include <tuple>
-#include <unistd.h>
 
 using namespace llvm;
 using namespace llvm::object;

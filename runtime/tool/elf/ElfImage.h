@@ -9,10 +9,8 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/BinaryFormat/ELF.h"
-#include "llvm/Support/Error.h"
 #include <memory>
 #include <optional>
-#include <string>
 #include <vector>
 
 // Forward declarations of LLVM's reader, whose header takes the compiler a second. Half

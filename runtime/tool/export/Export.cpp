@@ -4,10 +4,7 @@
 #include "showing/Table.h"
 #include "showing/Values.h"
 #include "showing/WhySlow.h"
-#include "support/PlainText.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/JSON.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace llvm;
 using namespace patchbay;

@@ -4,8 +4,6 @@
 #pragma once
 
 #include "reading/CallStream.h"
-#include "reading/Trace.h"
-#include "llvm/Support/raw_ostream.h"
 
 namespace patchbay {
 

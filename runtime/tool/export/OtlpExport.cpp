@@ -8,7 +8,6 @@
 #include "showing/Values.h"
 #include "showing/WhySlow.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/Endian.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/xxhash.h"
 

@@ -8,7 +8,6 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Compression.h"
 #include "llvm/Support/JSON.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace llvm;
 using namespace patchbay;

@@ -8,7 +8,6 @@
 #include "showing/Values.h"
 #include "showing/WhySlow.h"
 #include "llvm/ADT/StringExtras.h"
-#include <map>
 
 using namespace llvm;
 using namespace patchbay;

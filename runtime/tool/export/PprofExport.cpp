@@ -7,10 +7,8 @@
 #include "Protobuf.h"
 #include "analysis/CallTree.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/CRC.h"
 #include "llvm/Support/Compression.h"
-#include "llvm/Support/Endian.h"
 
 using namespace llvm;
 using namespace patchbay;

@@ -5,7 +5,6 @@
 // `trace-cmd report`.
 #pragma once
 
-#include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <cstdint>
 #include <optional>

@@ -4,11 +4,8 @@
 #include "reading/DataFiles.h"
 #include "reading/TracedNames.h"
 #include "support/Diagnostics.h"
-#include "trace/format/format.h"
-#include "llvm/BinaryFormat/ELF.h"
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/MathExtras.h"
-#include <map>
 
 using namespace llvm;
 using namespace patchbay;

@@ -17,8 +17,6 @@
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
-#include <utility>
 
 using namespace llvm;
 using namespace patchbay;

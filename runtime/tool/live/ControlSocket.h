@@ -5,8 +5,6 @@
 
 #include "support/MappedFile.h"
 #include "trace/format/control.h"
-#include "llvm/ADT/StringRef.h"
-#include "llvm/Support/Error.h"
 #include <chrono>
 #include <functional>
 #include <optional>

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "LiveNames.h"
-#include "ProcessMemory.h"
 #include "elf/Bolt.h"
-#include "elf/ElfImage.h"
-#include "names/FunctionNames.h"
 #include "names/NameFilter.h"
 #include "support/Diagnostics.h"
 #include "support/PlainText.h"
@@ -11,7 +8,6 @@
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Support/Path.h"
 #include <sys/mman.h>
-#include <unistd.h>
 
 using namespace llvm;
 using namespace patchbay;

@@ -6,11 +6,7 @@
 
 #include "ProcessMemory.h"
 #include "names/FunctionNames.h"
-#include "support/MappedFile.h"
-#include "llvm/ADT/StringMap.h"
-#include "llvm/ADT/StringRef.h"
 #include <set>
-#include <string>
 
 namespace patchbay {
 

@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "LiveProcess.h"
-#include "ProcessMemory.h"
 #include "elf/CodeForm.h"
 #include "elf/ElfImage.h"
 #include "support/Diagnostics.h"
-#include "llvm/ADT/STLExtras.h"
-#include "llvm/BinaryFormat/ELF.h"
 #include "llvm/Support/Endian.h"
 #include <atomic>
 #include <cstring>
-#include <optional>
-#include <unistd.h>
 
 using namespace llvm;
 using namespace llvm::support::endian;

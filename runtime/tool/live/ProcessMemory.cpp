@@ -3,9 +3,6 @@
 #include "ThreadStatus.h"
 #include "patchbay/abi.h"
 #include "support/Diagnostics.h"
-#include "support/MappedFile.h"
-#include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MathExtras.h"
@@ -18,7 +15,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 using namespace llvm;
 using namespace patchbay;

@@ -6,12 +6,9 @@
 
 #include "support/MappedFile.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
-#include "llvm/ADT/StringRef.h"
 #include "llvm/BinaryFormat/ELF.h"
-#include "llvm/Support/Error.h"
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <sys/types.h>
 #include <vector>
 

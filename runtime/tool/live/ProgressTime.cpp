@@ -2,13 +2,10 @@
 #include "ProgressTime.h"
 #include "ThreadStatus.h"
 #include "support/MappedFile.h"
-#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include <algorithm>
 #include <csignal>
 #include <thread>
-#include <unistd.h>
-#include <utility>
 
 using namespace llvm;
 using namespace patchbay;

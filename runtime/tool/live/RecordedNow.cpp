@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "RecordedNow.h"
 #include "support/Diagnostics.h"
-#include "trace/format/format.h"
 #include <algorithm>
 #include <cerrno>
 #include <cstring>

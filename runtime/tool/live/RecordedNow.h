@@ -6,7 +6,6 @@
 #pragma once
 
 #include "trace/format/format.h"
-#include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <cstdint>
 

@@ -2,13 +2,10 @@
 #include "ThreadStatus.h"
 #include "support/MappedFile.h"
 #include "support/PlainText.h"
-#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include <ctime>
-#include <unistd.h>
-#include <utility>
 
 using namespace llvm;
 using namespace patchbay;

@@ -4,7 +4,6 @@
 // stopping them (proc(5), cgroups(7)).
 #pragma once
 
-#include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/Twine.h"
 #include <cstdint>
 #include <optional>

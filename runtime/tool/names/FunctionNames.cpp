@@ -4,9 +4,7 @@
 #include "elf/Bolt.h"
 #include "patchbay/names.h"
 #include "support/PlainText.h"
-#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSet.h"
 #include "llvm/Demangle/Demangle.h"
 
 using namespace llvm;

@@ -8,7 +8,6 @@
 #pragma once
 
 #include "SymbolFiles.h"
-#include "elf/ElfImage.h"
 
 namespace patchbay {
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "NameArchive.h"
 #include "support/Diagnostics.h"
-#include "support/MappedFile.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Compression.h"
 #include "llvm/Support/Endian.h"
@@ -9,7 +8,6 @@
 #include "llvm/Support/xxhash.h"
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 using namespace llvm;
 using namespace patchbay;

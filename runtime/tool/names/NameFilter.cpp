@@ -2,7 +2,6 @@
 #include "NameFilter.h"
 #include "NameForms.h"
 #include "patchbay/names.h"
-#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Demangle/Demangle.h"
 #include <fnmatch.h>

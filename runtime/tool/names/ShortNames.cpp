@@ -3,7 +3,6 @@
 #include "NameForms.h"
 #include "support/PlainText.h"
 #include "trace/format/name_parts.h"
-#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include <algorithm>

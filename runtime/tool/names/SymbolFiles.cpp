@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "SymbolFiles.h"
-#include "support/MappedFile.h"
-#include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Support/CRC.h"
@@ -11,7 +8,6 @@
 #include "llvm/Support/Path.h"
 #include <cstdlib>
 #include <dlfcn.h>
-#include <unistd.h>
 
 using namespace llvm;
 using namespace patchbay;

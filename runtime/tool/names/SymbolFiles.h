@@ -4,11 +4,6 @@
 #pragma once
 
 #include "elf/ElfImage.h"
-#include "llvm/ADT/StringRef.h"
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
 
 namespace patchbay {
 

@@ -8,7 +8,6 @@
 #include "EventWindows.h"
 #include "Parallel.h"
 #include "Trace.h"
-#include <array>
 
 namespace patchbay {
 

@@ -4,7 +4,6 @@
 #pragma once
 
 #include "DataFile.h"
-#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace patchbay {

@@ -3,7 +3,6 @@
 #include "Parallel.h"
 #include "Progress.h"
 #include "ValueReader.h"
-#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Endian.h"
 
 using namespace llvm;

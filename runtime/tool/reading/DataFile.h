@@ -6,21 +6,13 @@
 #include "TypedText.h"
 #include "support/MappedFile.h"
 #include "trace/format/format.h"
-#include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/StringRef.h"
-#include "llvm/Support/Error.h"
 #include <array>
 #include <cstddef>
-#include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <set>
-#include <string>
 #include <tuple>
 #include <unordered_map>
-#include <utility>
-#include <vector>
 
 namespace patchbay {
 

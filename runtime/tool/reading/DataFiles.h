@@ -6,10 +6,7 @@
 
 #include "support/MappedFile.h"
 #include "trace/format/format.h"
-#include "llvm/ADT/StringRef.h"
-#include "llvm/Support/Error.h"
 #include <optional>
-#include <string>
 #include <vector>
 
 namespace patchbay {

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "DataFile.h"
-#include "support/MappedFile.h"
-#include "trace/format/format.h"
-#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/CRC.h"
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 using namespace llvm;
 using namespace patchbay;

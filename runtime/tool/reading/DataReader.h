@@ -7,7 +7,6 @@
 
 #include "DataFile.h"
 #include "support/Diagnostics.h"
-#include "trace/format/format.h"
 #include <cstring>
 #include <type_traits>
 

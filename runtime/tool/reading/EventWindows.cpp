@@ -2,7 +2,6 @@
 #include "EventWindows.h"
 #include "Parallel.h"
 #include "ValueReader.h"
-#include "llvm/ADT/STLExtras.h"
 #include <numeric>
 
 using namespace llvm;

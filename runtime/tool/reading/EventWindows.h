@@ -8,7 +8,6 @@
 #pragma once
 
 #include "DataFile.h"
-#include "trace/format/format.h"
 #include "llvm/Support/MathExtras.h"
 #include <thread>
 

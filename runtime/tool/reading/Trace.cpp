@@ -5,7 +5,6 @@
 #include "names/NameFilter.h"
 #include "names/NameForms.h"
 #include "support/Diagnostics.h"
-#include "trace/format/format.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"

@@ -4,13 +4,9 @@
 // nanoseconds.
 #pragma once
 
-#include "DataFile.h"
 #include "TracedNames.h"
 #include "llvm/Support/Compiler.h"
 #include "llvm/Support/MathExtras.h"
-#include <cstdint>
-#include <string>
-#include <vector>
 
 namespace patchbay {
 

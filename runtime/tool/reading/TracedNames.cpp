@@ -3,11 +3,8 @@
 #include "names/FunctionNames.h"
 #include "names/NameArchive.h"
 #include "names/NameFilter.h"
-#include "names/SymbolFiles.h"
 #include "support/Diagnostics.h"
-#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/BinaryFormat/ELF.h"
 
 using namespace llvm;
 using namespace patchbay;

@@ -6,10 +6,8 @@
 #pragma once
 
 #include "DataFile.h"
-#include "trace/format/format.h"
 #include "llvm/Support/MathExtras.h"
 #include <cstring>
-#include <set>
 
 namespace patchbay {
 

@@ -8,15 +8,12 @@
 #include "reading/EventWindows.h"
 #include "support/Diagnostics.h"
 #include "llvm/ADT/ScopeExit.h"
-#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Program.h"
 #include <fcntl.h>
 #include <numeric>
-#include <optional>
-#include <unistd.h>
 
 using namespace llvm;
 using namespace patchbay;

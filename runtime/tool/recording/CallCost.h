@@ -5,7 +5,6 @@
 // subtract it from durations (reading/CallStream.h).
 #pragma once
 
-#include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <cstdint>
 

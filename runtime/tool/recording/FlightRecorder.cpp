@@ -6,20 +6,16 @@
 #include "reading/DataFiles.h"
 #include "showing/Table.h"
 #include "support/Diagnostics.h"
-#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/raw_ostream.h"
 #include <cerrno>
-#include <csignal>
 #include <ctime>
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <thread>
-#include <unistd.h>
 
 using namespace llvm;
 using namespace patchbay;

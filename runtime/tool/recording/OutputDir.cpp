@@ -3,15 +3,10 @@
 #include "reading/DataFile.h"
 #include "reading/DataFiles.h"
 #include "support/Diagnostics.h"
-#include "support/MappedFile.h"
-#include "trace/format/format.h"
-#include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/raw_ostream.h"
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -21,7 +16,6 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
-#include <unistd.h>
 
 using namespace llvm;
 using namespace patchbay;

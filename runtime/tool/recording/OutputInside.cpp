@@ -5,7 +5,6 @@
 #include "live/ThreadStatus.h"
 #include "reading/DataFiles.h"
 #include "support/Diagnostics.h"
-#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cerrno>
 #include <dirent.h>
@@ -14,8 +13,6 @@
 #include <random>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <unistd.h>
-#include <utility>
 
 using namespace llvm;
 using namespace patchbay;

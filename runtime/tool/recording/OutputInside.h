@@ -7,11 +7,8 @@
 
 #include "Rotation.h"
 #include "support/MappedFile.h"
-#include "llvm/Support/Error.h"
 #include <memory>
-#include <string>
 #include <sys/types.h>
-#include <vector>
 
 namespace patchbay {
 

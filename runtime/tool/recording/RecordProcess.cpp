@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "RecordProcess.h"
-#include "OutputDir.h"
 #include "Program.h"
 #include "RecordSummary.h"
 #include "Recorder.h"
@@ -11,18 +10,12 @@
 #include "reading/DataFiles.h"
 #include "support/Diagnostics.h"
 #include "trace/options/options.h"
-#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <algorithm>
-#include <chrono>
 #include <climits>
-#include <csignal>
-#include <map>
-#include <optional>
 #include <poll.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 using namespace llvm;
 using namespace patchbay;

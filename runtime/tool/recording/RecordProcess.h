@@ -5,8 +5,6 @@
 
 #include "Rotation.h"
 #include "Selection.h"
-#include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace patchbay {
 

@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "RecordSummary.h"
-#include "OutputDir.h"
-#include "reading/DataFile.h"
 #include "reading/DataFiles.h"
 #include "showing/Losses.h"
 #include "showing/Table.h"
 #include "support/Diagnostics.h"
-#include "support/PlainText.h"
-#include "trace/format/format.h"
-#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cerrno>

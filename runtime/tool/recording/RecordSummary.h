@@ -5,7 +5,6 @@
 
 #include "OutputDir.h"
 #include "Rotation.h"
-#include "llvm/ADT/ArrayRef.h"
 
 namespace patchbay {
 

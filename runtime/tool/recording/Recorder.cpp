@@ -7,14 +7,12 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
-#include <cstring>
 #include <fcntl.h>
 #include <random>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <thread>
-#include <unistd.h>
 
 using namespace llvm;
 using namespace patchbay;

@@ -6,9 +6,6 @@
 
 #include "DataWriter.h"
 #include "trace/format/arena.h"
-#include "trace/format/format.h"
-#include "llvm/ADT/STLFunctionalExtras.h"
-#include "llvm/ADT/StringRef.h"
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -16,8 +13,6 @@
 #include <linux/futex.h>
 #include <optional>
 #include <pthread.h>
-#include <string>
-#include <vector>
 
 namespace patchbay {
 

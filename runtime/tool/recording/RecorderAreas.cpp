@@ -2,10 +2,8 @@
 //
 // The recorder's code for areas: all parts of a data file except large blocks.
 #include "Recorder.h"
-#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/xxhash.h"
 #include <algorithm>
-#include <cstring>
 
 using namespace llvm;
 using namespace patchbay;

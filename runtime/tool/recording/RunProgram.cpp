@@ -11,8 +11,6 @@
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <termios.h>
-#include <unistd.h>
-#include <vector>
 
 using namespace llvm;
 using namespace patchbay;

@@ -6,9 +6,7 @@
 
 #include "support/MappedFile.h"
 #include "llvm/ADT/ArrayRef.h"
-#include "llvm/Support/Error.h"
 #include <csignal>
-#include <string>
 #include <sys/types.h>
 
 namespace patchbay {

@@ -2,7 +2,6 @@
 #include "Selection.h"
 #include "Program.h"
 #include "elf/Bolt.h"
-#include "elf/ElfImage.h"
 #include "names/FunctionNames.h"
 #include "names/NameForms.h"
 #include "patchbay/exit.h"
@@ -11,8 +10,6 @@
 #include "support/PlainText.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Demangle/Demangle.h"
-#include <unistd.h>
-#include <utility>
 
 using namespace llvm;
 using namespace patchbay;

@@ -4,10 +4,7 @@
 #pragma once
 
 #include "TypedArgs.h"
-#include "elf/ElfImage.h"
 #include "live/ProcessMemory.h"
-#include "names/NameFilter.h"
-#include <set>
 
 namespace patchbay {
 

@@ -5,7 +5,6 @@
 #include "support/Diagnostics.h"
 #include "trace/format/typed_spec.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/bit.h"
 #include "llvm/Demangle/Demangle.h"
 
 using namespace llvm;

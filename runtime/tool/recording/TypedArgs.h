@@ -8,7 +8,6 @@
 #include "arguments/DwarfFunctions.h"
 #include "names/NameFilter.h"
 #include <map>
-#include <set>
 
 namespace patchbay {
 

@@ -5,16 +5,13 @@
 #include "Selection.h"
 #include "attach/Refusal.h"
 #include "attach/RuntimeFiles.h"
-#include "live/ControlSocket.h"
 #include "live/LiveProcess.h"
 #include "live/ThreadStatus.h"
 #include "support/Diagnostics.h"
 #include "support/PlainText.h"
-#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cerrno>
 #include <poll.h>
-#include <unistd.h>
 
 using namespace llvm;
 using namespace patchbay;

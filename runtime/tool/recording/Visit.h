@@ -9,10 +9,6 @@
 #include "elf/ElfImage.h"
 #include "live/ControlSocket.h"
 #include "live/ProcessMemory.h"
-#include "llvm/ADT/StringRef.h"
-#include <memory>
-#include <string>
-#include <sys/types.h>
 
 namespace patchbay {
 

@@ -6,7 +6,6 @@
 #pragma once
 
 #include "reading/CallStream.h"
-#include <set>
 
 namespace patchbay {
 

@@ -3,12 +3,10 @@
 #include "Losses.h"
 #include "analysis/Durations.h"
 #include "support/PlainText.h"
-#include "trace/format/format.h"
 #include "trace/options/option_table.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Chrono.h"
 #include "llvm/Support/FormatVariadic.h"
-#include <set>
 
 using namespace llvm;
 using namespace patchbay;

@@ -3,11 +3,8 @@
 #include "HowRecorded.h"
 #include "Losses.h"
 #include "PageData.h"
-#include "ReportTable.h"
-#include "analysis/Comparison.h"
 #include "support/PlainText.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 
 using namespace llvm;

@@ -8,7 +8,6 @@
 #include "PageTimeline.h"
 #include "ReportTable.h"
 #include "analysis/CallTree.h"
-#include "llvm/Support/raw_ostream.h"
 
 namespace patchbay {
 

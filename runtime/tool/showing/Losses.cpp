@@ -3,15 +3,10 @@
 #include "Table.h"
 #include "analysis/Durations.h"
 #include "names/NameForms.h"
-#include "patchbay/abi.h"
-#include "reading/DataFile.h"
 #include "reading/DataFiles.h"
 #include "support/Diagnostics.h"
-#include "support/PlainText.h"
-#include "trace/format/format.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cerrno>
-#include <set>
 
 using namespace llvm;
 using namespace patchbay;

@@ -9,8 +9,6 @@
 
 #include "TracingCost.h"
 #include "reading/Trace.h"
-#include <map>
-#include <set>
 
 namespace patchbay {
 

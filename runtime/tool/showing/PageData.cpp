@@ -44,7 +44,6 @@
 #include "llvm/Support/Base64.h"
 #include "llvm/Support/Compression.h"
 #include "llvm/Support/Endian.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/LEB128.h"
 
 using namespace llvm;

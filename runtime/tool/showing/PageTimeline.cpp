@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "PageTimeline.h"
-#include "reading/Clock.h"
 
 using namespace llvm;
 using namespace patchbay;

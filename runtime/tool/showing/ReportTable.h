@@ -6,10 +6,6 @@
 
 #include "analysis/Comparison.h"
 #include "arguments/DwarfFunctions.h"
-#include "reading/Trace.h"
-#include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/StringRef.h"
-#include "llvm/Support/raw_ostream.h"
 
 namespace patchbay {
 

@@ -5,8 +5,6 @@
 #pragma once
 
 #include "WhySlow.h"
-#include "reading/CallStream.h"
-#include "llvm/Support/JSON.h"
 
 namespace patchbay {
 

@@ -7,9 +7,7 @@
 #include "support/PlainText.h"
 #include "support/Terminal.h"
 #include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/StringRef.h"
 #include "llvm/Support/raw_ostream.h"
-#include <string>
 #include <vector>
 
 namespace patchbay {

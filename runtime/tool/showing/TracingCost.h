@@ -5,7 +5,6 @@
 // prints them, too, and the page shows them.
 #pragma once
 
-#include "reading/DataFile.h"
 #include "reading/TracedNames.h"
 
 namespace patchbay {

@@ -4,13 +4,10 @@
 #include "analysis/Durations.h"
 #include "elf/LoadMap.h"
 #include "elf/Unwinder.h"
-#include "patchbay/abi.h"
 #include "support/Diagnostics.h"
-#include "trace/format/format.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Support/Path.h"
-#include <cstring>
 #include <sys/stat.h>
 
 using namespace llvm;

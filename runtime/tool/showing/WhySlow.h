@@ -6,8 +6,6 @@
 
 #include "names/SymbolFiles.h"
 #include "reading/CallStream.h"
-#include "reading/Trace.h"
-#include "llvm/Support/JSON.h"
 
 namespace patchbay {
 

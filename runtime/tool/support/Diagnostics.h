@@ -4,7 +4,6 @@
 // print errors. Each verb's help lists the codes.
 #pragma once
 
-#include "llvm/ADT/Twine.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/raw_ostream.h"
 

@@ -10,8 +10,6 @@
 #include <map>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <unistd.h>
-#include <utility>
 
 using namespace llvm;
 using namespace patchbay;

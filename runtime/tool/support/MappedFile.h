@@ -5,8 +5,6 @@
 // must be regular, so that reading it never blocks.
 #pragma once
 
-#include "llvm/ADT/StringRef.h"
-#include "llvm/ADT/Twine.h"
 #include "llvm/Support/Error.h"
 #include <string>
 #include <unistd.h>

@@ -4,7 +4,6 @@
 // it safe for a terminal.
 #pragma once
 
-#include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <cstdint>
 #include <iterator>

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Views.h"
-#include "support/PlainText.h"
-#include "llvm/ADT/STLExtras.h"
 #include <chrono>
 
 using namespace llvm;

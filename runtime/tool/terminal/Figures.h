@@ -5,7 +5,6 @@
 #pragma once
 
 #include "analysis/CallTree.h"
-#include "analysis/Durations.h"
 #include "names/ShortNames.h"
 #include "showing/ReportTable.h"
 #include "support/PlainText.h"

@@ -10,7 +10,6 @@
 #include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 using namespace llvm;
 using namespace patchbay;

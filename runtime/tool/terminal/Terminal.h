@@ -4,7 +4,6 @@
 // is opened, so that the rest of the command does not need it.
 #pragma once
 
-#include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <memory>
 

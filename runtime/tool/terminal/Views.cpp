@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Views.h"
 #include "showing/Losses.h"
-#include "showing/ReportTable.h"
 #include "showing/Table.h"
-#include "support/PlainText.h"
-#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cmath>

@@ -7,8 +7,6 @@
 #include "Figures.h"
 #include "Terminal.h"
 #include "analysis/Outliers.h"
-#include "showing/ReportTable.h"
-#include <set>
 
 namespace patchbay {
 

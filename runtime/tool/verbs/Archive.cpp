@@ -4,12 +4,9 @@
 // without the programs.
 #include "Verb.h"
 #include "names/NameArchive.h"
-#include "reading/DataFile.h"
 #include "reading/DataFiles.h"
-#include "reading/TracedNames.h"
 #include "showing/Losses.h"
 #include "showing/Table.h"
-#include "support/PlainText.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;

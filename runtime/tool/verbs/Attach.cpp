@@ -4,23 +4,17 @@
 // command ends.
 #include "Verb.h"
 #include "attach/Refusal.h"
-#include "live/ControlSocket.h"
 #include "live/LiveNames.h"
 #include "live/LiveProcess.h"
 #include "recording/Program.h"
 #include "recording/RunProgram.h"
 #include "recording/Visit.h"
 #include "showing/Table.h"
-#include "llvm/ADT/SmallString.h"
-#include "llvm/BinaryFormat/ELF.h"
 #include "llvm/Support/FileSystem.h"
 #include <cerrno>
-#include <csignal>
 #include <fcntl.h>
-#include <map>
 #include <poll.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 using namespace llvm;
 using namespace patchbay;

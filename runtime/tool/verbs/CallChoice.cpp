@@ -2,7 +2,6 @@
 #include "CallChoice.h"
 #include "showing/Losses.h"
 #include "support/PlainText.h"
-#include "llvm/Support/MathExtras.h"
 #include <fnmatch.h>
 
 using namespace llvm;

@@ -2,7 +2,6 @@
 //
 // `patchbay dump`: writes the events of a recording in one of several formats.
 #include "CallChoice.h"
-#include "Options.h"
 #include "export/Export.h"
 #include "showing/Table.h"
 

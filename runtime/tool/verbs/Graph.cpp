@@ -2,12 +2,10 @@
 //
 // `patchbay graph`: shows the tree of calls with times.
 #include "CallChoice.h"
-#include "Options.h"
 #include "analysis/CallTree.h"
 #include "analysis/Durations.h"
 #include "showing/Losses.h"
 #include "showing/Table.h"
-#include "support/PlainText.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;

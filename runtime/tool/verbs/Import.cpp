@@ -4,13 +4,8 @@
 #include "Verb.h"
 #include "export/Export.h"
 #include "importing/KernelTrace.h"
-#include "reading/Trace.h"
-#include "recording/OutputDir.h"
 #include "showing/Losses.h"
 #include "showing/Table.h"
-#include "support/MappedFile.h"
-#include "support/PlainText.h"
-#include "trace/format/format.h"
 
 using namespace llvm;
 using namespace patchbay;

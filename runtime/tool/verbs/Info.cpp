@@ -3,20 +3,15 @@
 // `patchbay info`: shows the processes and the settings of a recording.
 #include "Verb.h"
 #include "analysis/Durations.h"
-#include "patchbay/abi.h"
 #include "reading/DataFiles.h"
-#include "reading/Trace.h"
 #include "showing/Losses.h"
 #include "showing/Table.h"
 #include "showing/WhySlow.h"
-#include "support/PlainText.h"
-#include "trace/format/format.h"
 #include "trace/options/option_table.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Chrono.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cmath>
-#include <set>
 
 using namespace llvm;
 using namespace patchbay;

@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // `patchbay list`: shows the functions that have a record in a binary or a process.
-#include "Options.h"
 #include "Verb.h"
 #include "arguments/DwarfFunctions.h"
 #include "elf/Bolt.h"
-#include "elf/ElfImage.h"
 #include "names/FunctionNames.h"
-#include "names/NameFilter.h"
 #include "patchbay/exit.h"
 #include "showing/Losses.h"
 #include "showing/Table.h"
-#include "support/PlainText.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/JSON.h"
 
 using namespace llvm;
 using namespace patchbay;

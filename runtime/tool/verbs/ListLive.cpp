@@ -5,11 +5,8 @@
 #include "recording/Visit.h"
 #include "showing/Losses.h"
 #include "showing/Table.h"
-#include "support/Diagnostics.h"
-#include "support/PlainText.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/JSON.h"
 
 using namespace llvm;
 using namespace patchbay;

@@ -4,25 +4,18 @@
 #include "Verb.h"
 #include "analysis/Durations.h"
 #include "attach/ProcessChoice.h"
-#include "live/ControlSocket.h"
 #include "live/LiveNames.h"
 #include "live/RecordedNow.h"
 #include "live/ThreadStatus.h"
 #include "recording/FlightRecorder.h"
-#include "recording/OutputDir.h"
 #include "recording/Visit.h"
 #include "showing/Table.h"
-#include "support/PlainText.h"
 #include "trace/options/option_table.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/Path.h"
 #include <cerrno>
-#include <chrono>
 #include <climits>
-#include <thread>
-#include <unistd.h>
 
 using namespace llvm;
 using namespace patchbay;

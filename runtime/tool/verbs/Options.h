@@ -7,13 +7,7 @@
 #include "recording/OutputDir.h"
 #include "support/Diagnostics.h"
 #include "support/Terminal.h"
-#include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/STLFunctionalExtras.h"
-#include "llvm/ADT/StringRef.h"
 #include <initializer_list>
-#include <optional>
-#include <string>
-#include <vector>
 
 namespace patchbay {
 

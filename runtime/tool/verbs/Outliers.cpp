@@ -2,7 +2,6 @@
 //
 // `patchbay outliers`: shows why some calls of a function are slow.
 #include "CallChoice.h"
-#include "Options.h"
 #include "analysis/Durations.h"
 #include "analysis/Outliers.h"
 #include "names/NameForms.h"
@@ -10,10 +9,8 @@
 #include "showing/Table.h"
 #include "showing/Values.h"
 #include "showing/WhySlow.h"
-#include "support/PlainText.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/JSON.h"
 #include <cmath>
 
 using namespace llvm;

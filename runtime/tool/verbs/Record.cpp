@@ -4,24 +4,19 @@
 #include "RecordOptions.h"
 #include "attach/ProcessChoice.h"
 #include "recording/CallCost.h"
-#include "recording/OutputDir.h"
 #include "recording/Program.h"
 #include "recording/RecordProcess.h"
 #include "recording/RecordSummary.h"
 #include "recording/Recorder.h"
 #include "recording/RunProgram.h"
-#include "recording/Selection.h"
 #include "support/PlainText.h"
 #include "trace/options/options.h"
 #include "trace/system/moment.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include <chrono>
-#include <csignal>
 #include <cstdlib>
 #include <sys/wait.h>
-#include <thread>
-#include <unistd.h>
 
 using namespace llvm;
 using namespace patchbay;

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "RecordOptions.h"
-#include "recording/OutputDir.h"
 #include "recording/TypedArgs.h"
 #include "trace/options/option_table.h"
-#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <random>
 

@@ -5,9 +5,6 @@
 
 #include "Verb.h"
 #include "recording/Rotation.h"
-#include <string>
-#include <sys/types.h>
-#include <vector>
 
 namespace patchbay {
 

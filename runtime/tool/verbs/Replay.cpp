@@ -3,17 +3,13 @@
 // `patchbay replay`: prints the events of a recording, sorted by time, in ftrace's
 // format.
 #include "CallChoice.h"
-#include "Options.h"
 #include "analysis/Durations.h"
 #include "names/NameForms.h"
-#include "reading/CallStream.h"
 #include "showing/Losses.h"
 #include "showing/Table.h"
 #include "showing/Values.h"
 #include "showing/WhySlow.h"
-#include "support/PlainText.h"
 #include <deque>
-#include <map>
 #include <queue>
 
 using namespace llvm;

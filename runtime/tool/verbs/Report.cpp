@@ -2,19 +2,14 @@
 //
 // `patchbay report`: shows calls and times of functions, summed over processes.
 #include "CallChoice.h"
-#include "Options.h"
-#include "analysis/Durations.h"
 #include "names/NameForms.h"
 #include "showing/HowRecorded.h"
 #include "showing/HtmlReport.h"
 #include "showing/Losses.h"
-#include "showing/ReportTable.h"
 #include "showing/SlowTotals.h"
 #include "showing/Table.h"
-#include "support/Diagnostics.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/JSON.h"
 
 using namespace llvm;
 using namespace patchbay;

@@ -1,25 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // `patchbay status`: shows the state of tracing in running processes.
-#include "Options.h"
 #include "Verb.h"
 #include "analysis/Durations.h"
 #include "attach/ProcessChoice.h"
-#include "live/ControlSocket.h"
 #include "live/LiveProcess.h"
 #include "live/RecordedNow.h"
 #include "live/ThreadStatus.h"
 #include "recording/Visit.h"
 #include "showing/Table.h"
-#include "support/MappedFile.h"
 #include "trace/budget/budget.h"
 #include "trace/options/option_table.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/JSON.h"
-#include <chrono>
-#include <thread>
-#include <unistd.h>
 
 using namespace llvm;
 using namespace patchbay;

@@ -3,9 +3,7 @@
 // `patchbay tui`: shows report and graph interactively on a terminal, also for a running
 // process.
 #include "CallChoice.h"
-#include "Options.h"
 #include "showing/Losses.h"
-#include "terminal/Figures.h"
 #include "terminal/Views.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"

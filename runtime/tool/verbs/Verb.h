@@ -6,7 +6,6 @@
 
 #include "Options.h"
 #include "names/NameFilter.h"
-#include "llvm/Support/Error.h"
 
 namespace patchbay {
 

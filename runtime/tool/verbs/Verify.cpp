@@ -3,7 +3,6 @@
 // `patchbay verify`: checks linked images against the ABI.
 #include "Verb.h"
 #include "elf/Bolt.h"
-#include "elf/ElfImage.h"
 #include "verifying/Checks.h"
 
 using namespace llvm;

@@ -5,12 +5,6 @@
 
 #include "elf/CodeForm.h"
 #include "elf/DynamicTable.h"
-#include "elf/LoadMap.h"
-#include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/StringRef.h"
-#include "llvm/ADT/Twine.h"
-#include <cstdint>
-#include <string>
 
 namespace patchbay {
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Registers.h"
 #include <cerrno>
-#include <cstddef>
 #include <cstring>
 #include <elf.h>
 #include <linux/futex.h>
@@ -9,7 +8,6 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <time.h>
-#include <vector>
 
 using namespace patchbay;
 
