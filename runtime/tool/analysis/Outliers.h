@@ -5,7 +5,7 @@
 #pragma once
 
 #include "CallTree.h"
-#include "Spread.h"
+#include "Durations.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace patchbay {

@@ -4,7 +4,6 @@
 // All processors do that in advance, also for later threads. One thread then computes the
 // nesting of calls.
 #include "CallStream.h"
-#include "Progress.h"
 #include "ValueReader.h"
 #include <deque>
 

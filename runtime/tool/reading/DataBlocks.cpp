@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "DataReader.h"
 #include "Parallel.h"
-#include "Progress.h"
 #include "ValueReader.h"
 #include "llvm/Support/Endian.h"
 
@@ -20,8 +19,7 @@ struct Part {
   std::optional<uint32_t> Tid;  // the thread, if it continues in a block that
                                 // another thread began
   std::optional<std::string> Name;
-  std::vector<DataPiece> Pieces; // values before these pieces, which belong to
-                                 // this part only
+  std::vector<DataPiece> Pieces; // their Before has only values of this part
   std::vector<DataFile::OtherPiece> Others;
   std::vector<DataSleep> Sleeps;
   ValueReader Values; // values at the end of the part that wait for their call

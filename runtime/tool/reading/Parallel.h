@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs jobs on all processors, and returns their results in order.
+// Runs jobs on all processors, returns their results in order, and shows progress.
 #pragma once
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/ThreadPool.h"
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -82,5 +83,20 @@ void handOver(const std::vector<T> &From, std::vector<T> &To) {
     std::memcpy(To.data(), From.data(), From.size() * sizeof(T));
 #endif
 }
+
+/// A line on stderr, if stderr is a terminal. The destructor clears it.
+class Progress {
+public:
+  /// All: the number of all events; 0: unknown.
+  explicit Progress(uint64_t All = 0);
+  ~Progress();
+  void add(uint64_t Events);
+
+private:
+  using Clock = std::chrono::steady_clock;
+  uint64_t All, Done = 0;
+  bool Shown = false, IsTerminal;
+  Clock::time_point Next;
+};
 
 } // namespace patchbay

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Views.h"
-#include <chrono>
 
 using namespace llvm;
 using namespace patchbay;

@@ -2,7 +2,6 @@
 //
 // `patchbay outliers`: shows why some calls of a function are slow.
 #include "CallChoice.h"
-#include "analysis/Durations.h"
 #include "analysis/Outliers.h"
 #include "names/NameForms.h"
 #include "showing/Losses.h"

@@ -41,20 +41,18 @@ together() {
 }
 
 together guided reading/CallStream reading/DataBlocks reading/DataFile \
-	reading/DataReader reading/DataSlow reading/EventWindows reading/RecordedNames reading/Trace \
+	reading/DataReader reading/DataSlow reading/EventWindows reading/Trace \
 	reading/TypedText showing/WhySlow elf/Unwinder
 sanitize -fsanitize=fuzzer-no-link -c "$output.d/guided.cpp" -o "$output.d/guided.o"
 
 # A file is compiled alone if one of its file-local names also occurs in another file or
 # in a header.
-together names support/Diagnostics elf/DynamicTable elf/ElfImage elf/LoadMap names/FunctionNames names/KernelNames \
-	names/NameArchive names/NameFilter names/NameForms \
-	names/ShortNames names/SymbolFiles \
-	reading/TracedNames support/PlainText
-together reading reading/CallPass \
-	support/MappedFile reading/MovedCalls reading/Parallel reading/Progress \
+together names support/Diagnostics elf/Bolt elf/DynamicTable elf/ElfImage elf/LoadMap \
+	names/FunctionNames names/NameArchive names/NameFilter names/NameForms \
+	names/ShortNames names/SymbolFiles reading/TracedNames support/PlainText
+together reading reading/CallPass reading/Parallel support/MappedFile \
 	analysis/CallTree analysis/Comparison analysis/Durations \
-	showing/Losses showing/ReportTable analysis/Spread showing/Table \
+	showing/Losses showing/ReportTable showing/Table \
 	arguments/DwarfFunctions showing/TracingCost showing/Values \
 	export/PerfettoExport
 together export export/Export
