@@ -67,32 +67,6 @@ Error ProcessMemory::error(const Twine &Message) const {
   return processError(Pid, Message);
 }
 
-// START-END PERMISSIONS OFFSET DEVICE INODE   PATH
-static bool parse(StringRef Line, ProcessMemory::Mapping &M) {
-  SmallVector<StringRef, 6> Fields;
-  for (int I = 0; I != 5; ++I) {
-    auto [Field, Rest] = Line.split(' ');
-    Fields.push_back(Field);
-    Line = Rest;
-  }
-  auto [Start, End] = Fields[0].split('-');
-  M.Readable = Fields[1].contains('r');
-  M.Executable = Fields[1].contains('x');
-  M.Device = Fields[3].str();
-  M.Path = Line.ltrim(' ').str();
-  return !Start.getAsInteger(16, M.Start) && !End.getAsInteger(16, M.End) &&
-         !Fields[2].getAsInteger(16, M.Offset) &&
-         !Fields[4].getAsInteger(10, M.Inode);
-}
-
-static std::vector<ProcessMemory::Mapping> parseAll(StringRef Lines) {
-  std::vector<ProcessMemory::Mapping> All;
-  for (StringRef Line : split(Lines, '\n'))
-    if (ProcessMemory::Mapping M; parse(Line, M))
-      All.push_back(std::move(M));
-  return All;
-}
-
 // Finds code that was moved to anonymous memory: the headers of its file are still
 // mapped shortly before it.
 void ProcessMemory::findMovedCode() {
@@ -129,7 +103,7 @@ Error ProcessMemory::readMappings() {
       return error("no such process");
     return error("cannot read its mappings: " + Code.message());
   }
-  Mappings = parseAll((*Buffer)->getBuffer());
+  Mappings = parseMappings((*Buffer)->getBuffer());
   findMovedCode();
   return Mappings.empty() ? error(NoMemory) : Error::success();
 }
@@ -150,7 +124,7 @@ static bool isMapped(int File, const ProcessMemory::Mapping &M) {
     return false;
   auto Ours = MemoryBuffer::getFileAsStream("/proc/self/maps");
   bool IsSame =
-      Ours && any_of(parseAll((*Ours)->getBuffer()),
+      Ours && any_of(parseMappings((*Ours)->getBuffer()),
                      [&](const ProcessMemory::Mapping &Our) {
                        return Our.Start == reinterpret_cast<uintptr_t>(Page) &&
                               Our.Inode == M.Inode && Our.Device == M.Device;
@@ -203,12 +177,6 @@ std::vector<const ProcessMemory::Mapping *> ProcessMemory::codeOfFiles() const {
     if (M.Executable && StringRef(M.Path).starts_with("/") && Seen.insert(M.Path).second)
       Found.push_back(&M);
   return Found;
-}
-
-const ProcessMemory::Mapping *ProcessMemory::mappingAt(uint64_t Address) const {
-  auto I = partition_point(Mappings,
-                           [&](const Mapping &M) { return M.End <= Address; });
-  return I == Mappings.end() || I->Start > Address ? nullptr : &*I;
 }
 
 bool ProcessMemory::read(uint64_t Address, void *Bytes, size_t Size) const {

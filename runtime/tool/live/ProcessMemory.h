@@ -16,15 +16,9 @@ namespace patchbay {
 
 class ProcessMemory {
 public:
-  /// A line of /proc/PID/maps. Path is empty if no file is mapped. If a program
-  /// has moved its code to anonymous memory, for example for huge pages, Path
-  /// and Offset are those of the original mapping.
-  struct Mapping {
-    uint64_t Start, End, Offset, Inode;
-    std::string Device; // as in /proc/PID/maps
-    bool Readable, Executable;
-    std::string Path;
-  };
+  /// If a program has moved its code to anonymous memory, for example for huge pages,
+  /// Path and Offset are those of the original mapping.
+  using Mapping = MemoryMapping;
 
   /// Fails if the process does not exist, or if this command may not read its
   /// memory.
@@ -36,7 +30,9 @@ public:
 
   /// The result of the last readMappings(), sorted by address.
   const std::vector<Mapping> &mappings() const { return Mappings; }
-  const Mapping *mappingAt(uint64_t Address) const;
+  const Mapping *mappingAt(uint64_t Address) const {
+    return patchbay::mappingAt(Mappings, Address);
+  }
   /// The first mapping with code of each file.
   std::vector<const Mapping *> codeOfFiles() const;
   llvm::Error readMappings();

@@ -246,12 +246,6 @@ struct DataWhy {
   uint64_t Calls = 0, Lost = 0;
 };
 
-/// A line of /proc/PID/maps.
-struct DataMapping {
-  uint64_t Begin, End, Offset, Inode;
-  std::string Path;
-};
-
 /// See pbd_wait.
 struct DataWait {
   uint64_t BeginNs, Ns;
@@ -342,7 +336,7 @@ struct DataFile {
   std::map<std::pair<uint32_t, uint64_t>, DataArguments> Arguments;
   std::optional<DataWhy> Why;
   std::optional<DataPlace> Place;
-  std::map<uint32_t, std::vector<DataMapping>> Maps; // by id
+  std::map<uint32_t, std::vector<MemoryMapping>> Maps; // by id
   uint64_t NrSlow = 0; // number of slow calls with further data
   std::vector<llvm::StringRef> Slow;                 // chunks of pbd_slow
   /// The data about a slow call; std::nullopt if it was overwritten, or is

@@ -20,31 +20,12 @@ Error DataReader::readSlow(StringRef Chunk) {
   return Error::success();
 }
 
-// START-END rwxp OFFSET DEVICE INODE PATH
-static std::optional<DataMapping> parseMapping(StringRef Line) {
-  DataMapping M;
-  auto [Range, Rest] = Line.split(' ');
-  auto [Begin, End] = Range.split('-');
-  auto [Rights, BehindRights] = Rest.split(' ');
-  auto [Offset, BehindOffset] = BehindRights.split(' ');
-  auto [Device, BehindDevice] = BehindOffset.split(' ');
-  auto [Inode, Path] = BehindDevice.split(' ');
-  if (Begin.getAsInteger(16, M.Begin) || End.getAsInteger(16, M.End) ||
-      Offset.getAsInteger(16, M.Offset) || Inode.getAsInteger(10, M.Inode))
-    return std::nullopt;
-  M.Path = Path.ltrim(' ').str();
-  return M;
-}
-
 Error DataReader::readMapped(StringRef Chunk) {
   auto Head = structAt<pbd_maps>(Chunk);
   StringRef Text = Chunk.drop_front(offsetof(pbd_maps, text));
   if (Head.length > Text.size())
     return corrupt(Offset, "mappings of " + Twine(Head.length) + " bytes");
-  std::vector<DataMapping> &Maps = Out.Maps[Head.id];
-  for (StringRef Line : split(Text.take_front(Head.length).rtrim('\n'), '\n'))
-    if (std::optional<DataMapping> M = parseMapping(Line))
-      Maps.push_back(std::move(*M));
+  append_range(Out.Maps[Head.id], parseMappings(Text.take_front(Head.length)));
   return Error::success();
 }
 

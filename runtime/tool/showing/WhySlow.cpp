@@ -33,10 +33,10 @@ struct CodeFile {
 
 struct WhySlow::Files {
   std::map<std::pair<std::string, uint64_t>, CodeFile> ByPath; // by path and inode
-  const CodeFile &of(const DataMapping &M, StringRef Symfs);
+  const CodeFile &of(const MemoryMapping &M, StringRef Symfs);
 };
 
-const CodeFile &WhySlow::Files::of(const DataMapping &M, StringRef Symfs) {
+const CodeFile &WhySlow::Files::of(const MemoryMapping &M, StringRef Symfs) {
   auto [At, New] = ByPath.try_emplace({M.Path, M.Inode});
   CodeFile &F = At->second;
   std::string Path = (Symfs + M.Path).str();
@@ -65,25 +65,17 @@ const CodeFile &WhySlow::Files::of(const DataMapping &M, StringRef Symfs) {
   return F;
 }
 
-static const DataMapping *mappingAt(const DataFile &Data, uint32_t Maps,
-                                    uint64_t Address) {
+static const MemoryMapping *mappingOf(const DataFile &Data, uint32_t Maps,
+                                      uint64_t Address) {
   auto Found = Data.Maps.find(Maps);
-  if (Found == Data.Maps.end())
-    return nullptr;
-  const std::vector<DataMapping> &All = Found->second;
-  auto Above = llvm::upper_bound(All, Address, [](uint64_t A, const DataMapping &M) {
-    return A < M.Begin;
-  });
-  if (Above == All.begin() || Address >= std::prev(Above)->End)
-    return nullptr;
-  return &*std::prev(Above);
+  return Found == Data.Maps.end() ? nullptr : patchbay::mappingAt(Found->second, Address);
 }
 
 /// The difference between run-time addresses and ELF addresses of the file.
-static std::optional<uint64_t> baseOf(const DataMapping &M, const CodeFile &F) {
+static std::optional<uint64_t> baseOf(const MemoryMapping &M, const CodeFile &F) {
   for (auto [Offset, Size, Address] : F.Code)
-    if (M.Offset + (M.End - M.Begin) > Offset && M.Offset < Offset + Size)
-      return M.Begin - (Address - Offset + M.Offset);
+    if (M.Offset + (M.End - M.Start) > Offset && M.Offset < Offset + Size)
+      return M.Start - (Address - Offset + M.Offset);
   return std::nullopt;
 }
 
@@ -131,7 +123,7 @@ bool WhySlow::Stack::read(uint64_t Address, void *Bytes, size_t Size) const {
 
 uint64_t WhySlow::Stack::frameHeader(uint64_t Code) const {
   Last = nullptr;
-  const DataMapping *M = mappingAt(Data, S.Maps, Code);
+  const MemoryMapping *M = mappingOf(Data, S.Maps, Code);
   if (!M)
     return 0;
   const CodeFile &F = Opened.of(*M, Symfs);
@@ -225,14 +217,14 @@ void WhySlow::addCallers(const DataFile &Data, const DataSlow &S, SlowReason &To
 
 std::string WhySlow::place(const DataFile &Data, uint32_t Maps, uint64_t Address) {
   std::string Number = "0x" + utohexstr(Address, /*LowerCase=*/true);
-  const DataMapping *M = mappingAt(Data, Maps, Address);
+  const MemoryMapping *M = mappingOf(Data, Maps, Address);
   if (!M)
     return Number;
   StringRef File = sys::path::filename(M->Path);
   const CodeFile &F = Opened->of(*M, T.Names.Sources.Symfs);
   auto Base = baseOf(*M, F);
   if (!Base)
-    return (File + "+0x" + utohexstr(Address - M->Begin + M->Offset, true)).str();
+    return (File + "+0x" + utohexstr(Address - M->Start + M->Offset, true)).str();
   DataModule Module;
   Module.Base = *Base;
   Module.Path = M->Path;

@@ -2,6 +2,7 @@
 #include "MappedFile.h"
 #include "Diagnostics.h"
 #include "PlainText.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <algorithm>
 #include <cerrno>
@@ -54,6 +55,37 @@ Expected<Descriptor> patchbay::openRegularFile(const Twine &Path, int Flags) {
 std::string patchbay::fileText(const Twine &Path) {
   auto Buffer = MemoryBuffer::getFileAsStream(Path);
   return Buffer ? (*Buffer)->getBuffer().str() : "";
+}
+
+// START-END PERMISSIONS OFFSET DEVICE INODE   PATH
+static bool parse(StringRef Line, MemoryMapping &M) {
+  SmallVector<StringRef, 6> Fields;
+  for (int I = 0; I != 5; ++I) {
+    auto [Field, Rest] = Line.split(' ');
+    Fields.push_back(Field);
+    Line = Rest;
+  }
+  auto [Start, End] = Fields[0].split('-');
+  M.Readable = Fields[1].contains('r');
+  M.Executable = Fields[1].contains('x');
+  M.Device = Fields[3].str();
+  M.Path = Line.ltrim(' ').str();
+  return !Start.getAsInteger(16, M.Start) && !End.getAsInteger(16, M.End) &&
+         !Fields[2].getAsInteger(16, M.Offset) &&
+         !Fields[4].getAsInteger(10, M.Inode);
+}
+
+std::vector<MemoryMapping> patchbay::parseMappings(StringRef Lines) {
+  std::vector<MemoryMapping> All;
+  for (StringRef Line : split(Lines, '\n'))
+    if (MemoryMapping M; parse(Line, M))
+      All.push_back(std::move(M));
+  return All;
+}
+
+const MemoryMapping *patchbay::mappingAt(ArrayRef<MemoryMapping> All, uint64_t Address) {
+  auto I = partition_point(All, [&](const MemoryMapping &M) { return M.End <= Address; });
+  return I == All.end() || I->Start > Address ? nullptr : &*I;
 }
 
 //===----------------------------------------------------------------------===//

@@ -5,10 +5,12 @@
 // must be regular, so that reading it never blocks.
 #pragma once
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
 #include <string>
 #include <unistd.h>
 #include <utility>
+#include <vector>
 
 namespace patchbay {
 
@@ -42,6 +44,19 @@ llvm::Expected<Descriptor> openRegularFile(int Found);
 /// The contents of a file whose size is known only after reading, such as those in
 /// /proc. Empty if it cannot be read.
 std::string fileText(const llvm::Twine &Path);
+
+/// A line of /proc/PID/maps. Path is empty if no file is mapped.
+struct MemoryMapping {
+  uint64_t Start, End, Offset, Inode;
+  std::string Device; // as in /proc/PID/maps
+  bool Readable, Executable;
+  std::string Path;
+};
+
+/// Skips lines that are no mappings.
+std::vector<MemoryMapping> parseMappings(llvm::StringRef Lines);
+/// The mapping in All, sorted by address, that contains Address; nullptr: none.
+const MemoryMapping *mappingAt(llvm::ArrayRef<MemoryMapping> All, uint64_t Address);
 
 class MappedFile {
 public:

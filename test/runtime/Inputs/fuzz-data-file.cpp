@@ -139,7 +139,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Bytes, size_t Size) {
   for (auto &[Id, Module] : Data.Modules)
     Module.Path.clear(), Module.BuildId.clear();
   for (auto &[Id, Maps] : Data.Maps)
-    for (DataMapping &M : Maps)
+    for (MemoryMapping &M : Maps)
       M.Path.clear();
   if (Data.Place) // as from another machine: read no kernel symbols
     Data.Place->BootId.clear();
