@@ -75,8 +75,7 @@ struct FunctionDurations {
                                          // TraceCall::Cost
   uint64_t Measured = 0; // Total, plus the tracing cost that Total excludes: see
                          // TraceCall::Cost
-  uint64_t Error = 0; // the possible error of Total, since the tracing cost is
-                      // an estimate
+  uint64_t Error = 0; // possible error of Total
   /// The callee that took most of the function's time.
   std::string SubName;
   uint64_t SubCalls = 0;

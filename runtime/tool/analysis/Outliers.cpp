@@ -140,8 +140,7 @@ void OutlierTrees::endRoot(const TraceCall &C) {
 uint64_t patchbay::leastOfSlow(const Spread &Durations) {
   double N = Durations.calls();
   uint64_t Usual = Durations.quantile(1 - std::max(1 / std::max(N, 1.0), 0.01));
-  return Usual + Usual / 64 + 1; // above all durations of its bucket, see
-                                 // Spread
+  return Usual + Usual / 64 + 1; // above its whole bucket, see Spread
 }
 
 std::vector<OutlierLine> OutlierTrees::lines() const {

@@ -54,10 +54,8 @@ public:
   /// other calls so far by most.
   struct Cause {
     uint32_t Function = UINT32_MAX;
-    uint64_t Calls = 0, Total = 0, Measured = 0; // sums of slow calls with this
-                                                 // cause
-    double More = 0;               // the cause's additional self time in these
-                                   // calls
+    uint64_t Calls = 0, Total = 0, Measured = 0; // of its slow calls
+    double More = 0;               // additional self time in these
   };
   struct Slowest {
     uint64_t Start, Duration, Cost; // in ns; see TraceCall

@@ -28,8 +28,7 @@ struct LoadedModule {
   std::string Path;
   std::string Name; // the loader's name for it
   uint64_t Base = 0;
-  std::vector<Range> Text;  // executable ranges, without the rest of the last
-                            // page
+  std::vector<Range> Text;  // executable ranges
   std::vector<Range> Constant; // ranges that are never written, such as tables
   uint64_t FrameHeader = 0; // .eh_frame_hdr; 0: none
   /// Never unloaded: the program, its dependencies, and the loader.

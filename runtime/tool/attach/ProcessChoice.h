@@ -13,8 +13,7 @@ namespace patchbay {
 
 struct ProcessChoice {
   llvm::ArrayRef<std::string> Names;   // names as in `ps -o comm`
-  llvm::ArrayRef<std::string> Units;   // systemd units; a service needs no
-                                       // suffix
+  llvm::ArrayRef<std::string> Units;   // systemd units; ".service" may be omitted
   llvm::ArrayRef<std::string> Cgroups; // paths below /sys/fs/cgroup; include
                                        // all groups below them
 };

@@ -131,8 +131,7 @@ private:
   /// A stack that is known from end to end.
   struct Known {
     std::vector<StackFrame> Frames;
-    size_t InC = 0; // number of the C library's frames before those of the
-                    // program
+    size_t InC = 0; // innermost frames, of the C library
   };
   std::optional<Known> known(const ThreadRegisters &R) const;
   bool isOnlyProgram(const ThreadRegisters &R) const;

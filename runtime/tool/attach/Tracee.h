@@ -121,8 +121,7 @@ private:
   ThreadRegisters Registers;
   bool IsSeized = false, IsStopped = false;
   std::chrono::nanoseconds StoppedAt{0};
-  std::optional<Urgency> Urgent; // from before the stop until the thread is
-                                 // resumed
+  std::optional<Urgency> Urgent; // from before the stop to the end
 };
 
 } // namespace patchbay

@@ -42,8 +42,7 @@ private:
   const KernelTrace &Trace;
   const int64_t Realtime;
   std::string Bytes, Records;
-  std::map<std::string, Module> Modules; // by name; the name of the kernel
-                                         // itself is empty
+  std::map<std::string, Module> Modules; // by name; the kernel has none
   std::vector<uint64_t> Addresses;       // indexed by function
 };
 

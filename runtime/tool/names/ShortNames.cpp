@@ -118,8 +118,7 @@ static void tellApart(ArrayRef<std::string> Names, ArrayRef<std::string> Short,
                       const Indices &Group, StringRef Dots, bool WithScopes,
                       std::vector<std::string> &Plain) {
   const bool InTemplates = llvm::all_of(Group, [&](size_t I) { return Short[I] != Names[I]; });
-  std::map<StringRef, Indices> Texts; // sorted, so the most similar names are
-                                      // neighbours
+  std::map<StringRef, Indices> Texts; // sorted: similar names are neighbours
   for (size_t I : Group)
     Texts[InTemplates ? Short[I] : Names[I]].push_back(I);
   const size_t Common = commonSize(Texts.begin()->first, Texts.rbegin()->first);

@@ -46,13 +46,11 @@ private:
 
   std::string Dots = "...";
   std::vector<std::string> Names;
-  std::array<std::vector<std::string>, Plain + 1> Forms; // indexed by form and
-                                                         // name
+  std::array<std::vector<std::string>, Plain + 1> Forms; // by form and name
   std::vector<std::vector<std::string>> Ends;            // by name: suffixes of
                                                          // the Plain form,
                                                          // longest first
-  std::map<size_t, std::vector<std::string>> Cut;        // names cut to a
-                                                         // width, by width
+  std::map<size_t, std::vector<std::string>> Cut;        // names cut to a width
 };
 
 } // namespace patchbay

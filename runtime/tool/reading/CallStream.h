@@ -165,8 +165,7 @@ private:
   EventWindows Windows;
   Workers &All;
   size_t Ahead;
-  std::array<Entry, Most> Entries; // a ring: the window in use, then Asked
-                                   // requested ones
+  std::array<Entry, Most> Entries; // a ring: the used window, then Asked others
   size_t First = 0, Asked = 0;
 };
 

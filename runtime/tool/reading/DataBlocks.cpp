@@ -16,8 +16,7 @@ namespace {
 struct Part {
   uint32_t Thread;
   const char *Begin, *End;
-  std::optional<uint32_t> Tid;  // the thread, if it continues in a block that
-                                // another thread began
+  std::optional<uint32_t> Tid;  // the thread, if another one began the block
   std::optional<std::string> Name;
   std::vector<DataPiece> Pieces; // their Before has only values of this part
   std::vector<DataFile::OtherPiece> Others;
@@ -190,8 +189,7 @@ void patchbay::addBlocks(DataFile &Out, bool OnlyThreads) {
            std::make_tuple(B.Thread, B.Seq, B.Records.data());
   });
   Scanner S(Out);
-  std::map<uint32_t, ValueReader> Waiting; // values that wait at the end of the
-                                           // data read so far
+  std::map<uint32_t, ValueReader> Waiting; // values that wait for their call
   std::vector<std::vector<Part>> Found(Out.Blocks.size());
   auto Look = [&](size_t I) {
     Found[I] = S.parts(Out.Blocks[I]);

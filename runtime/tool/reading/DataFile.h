@@ -129,8 +129,7 @@ struct DataSession {
   uint64_t Depth = 0; // maximum level of recorded calls; 0: any
   uint64_t Sample = 0; // one of this many calls was recorded; 0: all
   uint64_t MaxMemory = 0, MaxSize = 0; // limits in bytes; 0: none
-  uint64_t Part = 0; // number of this file among the process's files; 0: the
-                     // only one
+  uint64_t Part = 0; // number of the file; 0: the process's only one
   /// In picoseconds: see pbd_session. All are 0 if not measured.
   uint64_t CostInside = 0, CostOutside = 0, CostPages = 0, CostError = 0;
   uint64_t CpuNs = 0; // CPU time of the process during the recording
@@ -170,12 +169,10 @@ struct DataPiece {
   const char *Records;
   uint32_t Size = 0;   // number of records
   uint32_t Events = 0; // number of events among the records
-  uint64_t Begin = UINT64_MAX; // earliest begin of a call in the piece, in
-                               // ticks
+  uint64_t Begin = UINT64_MAX; // first begin of a call, in ticks
   uint64_t End = 0;            // latest time at which a record was written
   uint8_t Pass;                // pass of the block, as in its records
-  bool IsPlain = true; // no value waits for its call at either end: see
-                       // pbd_index_piece
+  bool IsPlain = true; // see pbd_index_piece
   /// Values recorded before the piece for a call in it; usually none.
   std::shared_ptr<const ValueReader> Before;
 };
@@ -189,8 +186,7 @@ struct DataThread {
   uint32_t Tid = 0;
   uint64_t Lost = 0;
   std::string Name;
-  uint64_t Events = 0;            // number of records of calls' entries and
-                                  // exits
+  uint64_t Events = 0;            // number of entries and exits
   std::vector<DataPiece> Pieces;  // in the order in which they were recorded
   std::vector<DataSleep> Sleeps;  // sorted by time
 };
@@ -201,8 +197,7 @@ struct DataBlock {
   uint32_t Thread; // the thread that began the block
   uint64_t Seq, Pass;
   llvm::StringRef Records;
-  std::optional<uint64_t> Events; // known if the file's table of blocks has the
-                                  // block
+  std::optional<uint64_t> Events; // known from the file's table
 };
 
 /// Durations of a function's calls in one thread: see pbd_histogram.
@@ -276,8 +271,7 @@ struct DataPlace {
 };
 
 struct DataFile {
-  std::shared_ptr<MappedFile> Mapped; // the memory that Blocks and pieces point
-                                      // into
+  std::shared_ptr<MappedFile> Mapped; // Blocks and pieces point into it
   llvm::StringRef Bytes;              // contents of the whole file
   uint64_t Committed = 0;             // size of the used part of Bytes
   uint32_t Machine = 0;
@@ -287,14 +281,11 @@ struct DataFile {
   uint32_t Errno = 0; // why data is missing; 0: the file is complete
   std::vector<DataLeftOut> LeftOut;
   std::vector<DataOther> OtherModules;
-  std::vector<DataAsked> Asked; // empty if 'patchbay record' has checked the
-                                // names
-  std::vector<uint64_t> Losses; // indexed by pbd_loss; empty in files of older
-                                // writers
+  std::vector<DataAsked> Asked; // empty if `record` checked them
+  std::vector<uint64_t> Losses; // by pbd_loss; empty: an older writer
   uint64_t NoReturn = 0; // timed calls that had not returned at the end
   uint32_t Returns = 0;  // enum pbd_returns: is NoReturn valid?
-  uint64_t NoContext = 0; // calls that lack the trace context of
-                          // --trace-context
+  uint64_t NoContext = 0; // calls without a --trace-context
   // Why the first forked child could not create a file, and the child's user.
   uint32_t ChildErrno = 0, ChildUser = 0;
   /// For a forked child: what is wrong with the parent's file, which describes
@@ -304,20 +295,17 @@ struct DataFile {
   std::vector<std::string> Args;
   std::map<uint32_t, DataModule> Modules; // by id
   std::vector<DataCounter> Counters;      // each in one of Modules
-  std::optional<DataSession> Session;     // std::nullopt if no events were
-                                          // recorded
+  std::optional<DataSession> Session;     // unset without events
   std::shared_ptr<const FunctionTable> Table = std::make_shared<FunctionTable>();
   const std::unordered_map<uint64_t, DataFunction> &functions() const {
     return Table->Functions;
   }
   const FunctionSlots &slots() const { return Table->Slots; }
-  std::map<uint32_t, DataThread> Threads; // by thread number, as counted by the
-                                          // process
+  std::map<uint32_t, DataThread> Threads; // by the process's thread number
   std::vector<DataBlock> Blocks;
   uint32_t PieceRecords = 4096; // per piece: about 100 KB, which fit into a
                                 // processor's cache
-  std::vector<pbd_index_piece> Index; // sorted by offset; empty without an
-                                      // index
+  std::vector<pbd_index_piece> Index; // sorted by offset
   /// Pieces that belong to no thread: they have no events, or are not plain (!IsPlain).
   struct OtherPiece {
     uint64_t Offset;

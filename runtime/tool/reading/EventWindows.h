@@ -46,11 +46,9 @@ public:
     const DataPiece *Piece = nullptr;
     std::optional<uint64_t> After; // the window's events began after this
     uint64_t Until = 0;            // and not after that
-    EventWindow Later;             // events from later pieces, in the order of
-                                   // recording
+    EventWindow Later;             // events of later pieces, as recorded
     llvm::StringRef Release;       // a part of the file that is no longer needed
-    std::thread::id Reader;        // the thread that has planned the window, and will
-                                   // read it
+    std::thread::id Reader;        // plans and reads the window
   };
 
   /// From: in ticks; calls that ended earlier may be skipped.

@@ -44,8 +44,7 @@ void Workers::finish(Job &J) {
 
 void patchbay::inOrder(size_t N, llvm::function_ref<void(size_t)> Do,
                        llvm::function_ref<void(size_t)> Use) {
-  std::deque<Workers::Job> Jobs; // its elements must not move, and must outlive
-                                 // the workers
+  std::deque<Workers::Job> Jobs; // must not move; outlives the workers
   Workers W;
   size_t Asked = 0;
   for (size_t I = 0; I != N; ++I) {

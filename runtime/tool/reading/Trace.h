@@ -34,8 +34,7 @@ struct CallFilter {
 
 struct TraceFunction {
   std::string Name;
-  std::string CommonName; // the name in other builds of the program, too: see
-                          // commonName()
+  std::string CommonName; // see commonName()
   std::string Module;     // path of the module
   std::string BuildId;
   uint64_t Entry; // ELF address
@@ -74,8 +73,7 @@ struct TraceCall {
   double Intervals;
   uint64_t Caller;   // run-time return address for entries, otherwise 0
   uint32_t Function; // index in Trace::Functions
-  uint32_t CalledBy; // function of the nearest recorded outer call; UINT32_MAX:
-                     // none
+  uint32_t CalledBy; // recorded outer function; UINT32_MAX: none
   uint32_t Depth;    // number of recorded outer calls
   KindT Kind;
   bool Recursive; // is it within another call of the same function?
@@ -155,8 +153,7 @@ struct Trace {
   /// The calls without a return among those that were read, by function index.
   struct {
     std::map<uint32_t, uint64_t> Jumped, CutOff, Open;
-    size_t Overlapping = 0; // number of threads with several stacks, which were shown
-                            // separately
+    size_t Overlapping = 0; // threads with several stacks
   } Ended;
 
   std::string Note; // see OutputDir::addNote()

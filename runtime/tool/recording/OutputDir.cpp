@@ -27,8 +27,7 @@ enum class Kind { Missing, Empty, Recording, Foreign };
 namespace {
 struct Found {
   Kind What;
-  std::string Foreign; // name of a file that belongs to no recording; empty if there is
-                       // none
+  std::string Foreign; // a file that is not of a recording
 };
 } // namespace
 

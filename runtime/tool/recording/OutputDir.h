@@ -69,8 +69,7 @@ private:
   llvm::Error moveAside();
 
   std::string Path;
-  std::string Old; // name of the renamed earlier recording; empty if there was
-                   // none
+  std::string Old; // name of the earlier recording
   bool Made = false;
   LockedDir Lock;
 };

@@ -170,8 +170,7 @@ Error patchbay::checkOwnThread(const ElfImage &Program) {
       return Name.starts_with("libtsan.so") || Name.starts_with("libclang_rt.tsan");
     });
   else
-    consumeError(Libraries.takeError()); // the libraries are unknown, but --force is
-                                         // set
+    consumeError(Libraries.takeError()); // unknown, but --force is set
   if (!Has)
     return Error::success();
   return makeError(Twine(Program.path()) +
@@ -195,8 +194,7 @@ std::string patchbay::preloadList(const ElfImage &Program, StringRef Tracer) {
   std::string List;
   auto Libraries = libraries(Program);
   if (!Libraries)
-    consumeError(Libraries.takeError()); // the libraries are unknown, but --force is
-                                         // set
+    consumeError(Libraries.takeError()); // unknown, but --force is set
   else
     for (StringRef Path : *Libraries)
       if (insistsOnBeingFirst(Path)) {

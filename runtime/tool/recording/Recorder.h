@@ -85,13 +85,11 @@ private:
   // How much of a chunk is written.
   struct Progress {
     uint64_t At = 0, StartNs = 0; // of the block in the chunk
-    size_t Records = 0;           // number of records that are written, from
-                                  // the first on
+    size_t Records = 0;           // number of written records
     unsigned Unchanged = 0;       // number of rounds without a new record
     bool IsHeld = false;          // the chunk is full, but a record is missing
     bool WasHeld = false;         // and all other records are written
-    unsigned Cuts = 0;            // DataWriter::cuts() of the file when the
-                                  // records were written
+    unsigned Cuts = 0;            // DataWriter::cuts() at that time
     std::vector<uint64_t> Pages;  // hashes of an area's pages as last written
     uint64_t Header = 0;          // hash of the header as last written
     bool IsComplete = false;      // everything is written and will not change

@@ -19,8 +19,7 @@ struct TypedCondition {
 struct TypedRequest {
   std::string Text; // as the user wrote it
   NameFilter Functions;
-  std::vector<std::string> Paths; // requested values; empty: all arguments, and the
-                                  // result
+  std::vector<std::string> Paths; // empty: all arguments, and the result
   /// For each path, why the first function lacks it. Empty once a function has it.
   std::map<std::string, std::string> Missing = {};
 };

@@ -27,8 +27,7 @@ struct Losses {
                             // allocating space
   /// Events lost because the file could not grow, by errno.
   std::map<uint32_t, uint64_t> NoFile;
-  uint64_t Size = 0;        // events lost because all files together had reached their
-                            // limit
+  uint64_t Size = 0;        // lost at the limit of all files together
   uint64_t Memory = 0;      // events lost because all buffers of the process had
                             // reached their limit
   uint64_t Children = 0;    // events of forked children that have no file
@@ -41,11 +40,9 @@ struct Losses {
   uint64_t Overwritten = 0; // events overwritten by newer ones
   uint64_t KernelLost = 0;  // lost events of an imported trace
   uint64_t KernelOverwritten = 0;
-  uint64_t SampledFrom = 0; // number of all calls, if only some were recorded;
-                            // otherwise 0
+  uint64_t SampledFrom = 0; // number of all calls; 0: all were recorded
   std::set<uint64_t> Sample; // N of --sample 1/N
-  bool InTrees = false;      // sampling chose outermost calls, with all calls within
-                             // them
+  bool InTrees = false;      // sampling chose outermost calls
   bool IsSelfTooLarge = false; // sampling chose arbitrary calls, as older versions did
   uint64_t SampledCalls = 0; // number of calls that were recorded
   std::set<uint64_t> Thresholds; // --threshold, in ns

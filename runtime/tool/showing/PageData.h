@@ -17,8 +17,7 @@ struct PageSums {
 
 struct PageNode {
   static constexpr uint32_t All = UINT32_MAX, Others = UINT32_MAX - 1;
-  uint32_t Function; // index in the page's functions; All: the root; Others:
-                     // see Paths
+  uint32_t Function; // index in the page's functions
   uint32_t Parent, Depth;
   PageSums After, Before;
   uint32_t Paths = 0; // number of nodes that were summed up in this node
@@ -54,8 +53,7 @@ struct PageFunction {
 struct PageContent {
   const Trace *T, *Before; // Before: nullptr for a single recording
   std::vector<PageFunction> Functions;  // in the order of the table
-  std::vector<uint32_t> PlaceOf;        // index in Functions, by index in
-                                        // T->Functions
+  std::vector<uint32_t> PlaceOf;        // T->Functions to Functions
   std::vector<PageNode> Tree;
   std::string Dir; // directory of T
   Timeline *Times; // may be made coarser, until the data fits

@@ -55,8 +55,7 @@ public:
   /// on, by function.
   static constexpr size_t Parts = 256;
   std::vector<std::vector<uint32_t>> Activity; // empty: never called
-  uint64_t ActivityBegin = 0, ActivityPart = 1; // begin, and length of a part,
-                                                // in ns
+  uint64_t ActivityBegin = 0, ActivityPart = 1; // begin, and a part's length, in ns
 
 private:
   void add(const TraceCall &C, size_t Depth);

@@ -72,8 +72,7 @@ static bool isNumber(Field F) {
 namespace {
 struct FieldRow {
   StringLiteral Title;
-  uint64_t (*Number)(const FunctionDurations &F); // nullptr: the field has no
-                                                  // number
+  uint64_t (*Number)(const FunctionDurations &F); // nullptr: no number
 };
 } // namespace
 

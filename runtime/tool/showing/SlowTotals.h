@@ -28,8 +28,7 @@ private:
   struct Sum {
     uint64_t Calls = 0, Ns = 0, OffNs = 0, PreemptedNs = 0;
     bool IsWhole = true, HasAllWaits = true;
-    std::map<std::string, uint64_t> For, Callers; // ns by reason; calls by
-                                                  // caller
+    std::map<std::string, uint64_t> For, Callers; // ns by reason; calls by caller
   };
 
   void add(const TraceCall &C, const SlowReason &R);

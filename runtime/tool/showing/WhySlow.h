@@ -19,13 +19,11 @@ struct SlowReason {
     std::vector<std::string> Kernel; // functions in the kernel, innermost first
   };
   uint64_t Ns, OffNs, PreemptedNs, NrWaits;
-  bool IsMeasured;           // does Ns include the cost of tracing? see
-                             // WhySlow::of()
+  bool IsMeasured;           // see WhySlow::of()
   bool IsWhole;              // is OffNs exact? otherwise it is a lower bound
   std::vector<Wait> Waits;   // recorded waits, longest first
   std::vector<std::string> Callers; // stack trace: the function's caller first
-  std::string CallersEnd;    // why further callers are missing; empty if there
-                             // are none
+  std::string CallersEnd;    // why callers are missing
 
   bool hasAllWaits() const { return NrWaits <= Waits.size(); }
 

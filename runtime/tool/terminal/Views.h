@@ -179,8 +179,7 @@ private:
   TableView Table;
   std::unique_ptr<View> Other, Help;
   ViewKind Kind = Functions;
-  std::optional<uint32_t> Chosen; // the selected function, which other views
-                                  // show
+  std::optional<uint32_t> Chosen; // the selected function
   bool Typing = false, Paused = false;
   std::string Text; // typed text to search for
 };

@@ -138,8 +138,7 @@ private:
   std::vector<std::unique_ptr<ThreadLines>> Threads;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<Entry>> Queue;
   std::optional<size_t> Last;
-  Workers All; // last member: destroyed first, since workers use the other
-               // members
+  Workers All; // last: destroyed first, as workers use the others
 };
 
 class Printer {
