@@ -7,7 +7,6 @@
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
-#include <sys/stat.h>
 
 using namespace llvm;
 using namespace patchbay;
@@ -44,10 +43,7 @@ static Expected<Injection> byContents(const ElfImage &Library) {
 
 // Does the process find the same file at this path?
 static bool findsSame(const ProcessMemory &Memory, const std::string &Path) {
-  struct stat Ours, Theirs;
-  return !stat(Path.c_str(), &Ours) &&
-         !stat((Memory.proc("root") + Path).c_str(), &Theirs) &&
-         Ours.st_dev == Theirs.st_dev && Ours.st_ino == Theirs.st_ino;
+  return sys::fs::equivalent(Path, Memory.proc("root") + Path);
 }
 
 static Error otherVersion(const ProcessMemory &Memory, const Twine &Why) {

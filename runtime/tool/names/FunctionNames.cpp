@@ -13,10 +13,8 @@ using namespace patchbay;
 Expected<FunctionNames> FunctionNames::read(const ElfImage &Image,
                                             ArrayRef<std::string> Roots) {
   FunctionNames Result;
-  auto Own = Image.symbolNames();
-  if (!Own)
-    return Own.takeError();
-  Result.Own = std::move(*Own);
+  if (Error E = Image.symbolNames().moveInto(Result.Own))
+    return std::move(E);
   if (!Roots.empty() && Result.Own.stripped())
     Result.Apart = findSymbolFile(&Image, Image.path(),
                                   toStringRef(Image.buildId()), Roots);

@@ -89,11 +89,6 @@ static std::string locked(const Twine &Path, const Twine &By) {
       .str();
 }
 
-LockedDir::~LockedDir() {
-  if (FD >= 0)
-    close(FD);
-}
-
 // Another command may move the directory between open() and flock(). The lock counts
 // only if the name still refers to the locked directory.
 Expected<LockedDir::State> LockedDir::lock(const std::string &Path) {
@@ -121,11 +116,10 @@ Expected<LockedDir::State> LockedDir::lock(const std::string &Path) {
   }
 }
 
-// The names in an open directory. From here on the directory's path is not used: a user
-// with write access to its parent can replace the directory at any time, even by a
-// link.
-static Expected<std::vector<std::string>> namesIn(const LockedDir &Dir) {
-  int FD = openat(Dir.descriptor(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+// From here on the directory's path is not used: a user with write access to its parent
+// can replace the directory at any time, even by a link.
+Expected<std::vector<std::string>> patchbay::namesIn(int Dir) {
+  int FD = openat(Dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   DIR *Stream = FD < 0 ? nullptr : fdopendir(FD);
   if (!Stream) {
     int Errno = errno;
@@ -169,7 +163,7 @@ static uint32_t pidOf(const std::string &File) {
 }
 
 static Error checkNobodyRecords(const LockedDir &Lock, const std::string &Dir) {
-  auto Names = namesIn(Lock);
+  auto Names = namesIn(Lock.descriptor());
   if (!Names)
     return cannot("read", Dir, Names.takeError());
   for (const std::string &Name : *Names) {
@@ -206,7 +200,7 @@ static Expected<LockedDir::State> lockUnused(LockedDir &Lock,
 // Removes files from the locked directory, whatever its name refers to now. Removes
 // only files of recordings, since others may have been added after classify().
 static Error removeRecording(const LockedDir &Dir, const std::string &Path) {
-  auto Names = namesIn(Dir);
+  auto Names = namesIn(Dir.descriptor());
   if (!Names)
     return Names.takeError();
   for (const std::string &Name : *Names)
@@ -348,7 +342,7 @@ void OutputDir::undo() {
 }
 
 void OutputDir::removeUnused() const {
-  auto Names = expectedToOptional(namesIn(Lock));
+  auto Names = expectedToOptional(namesIn(Lock.descriptor()));
   if (!Names)
     return;
   for (const std::string &Name : *Names) {

@@ -5,6 +5,7 @@
 // (runtime/trace/options/selection.h).
 #pragma once
 
+#include "support/MappedFile.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
 #include <optional>
@@ -25,14 +26,6 @@ std::vector<std::string> filesInUse(llvm::ArrayRef<std::string> Files);
 /// lock belongs to the directory, even after it is renamed.
 class LockedDir {
 public:
-  LockedDir() = default;
-  LockedDir(LockedDir &&Other) : FD(std::exchange(Other.FD, -1)) {}
-  LockedDir &operator=(LockedDir &&Other) {
-    std::swap(FD, Other.FD);
-    return *this;
-  }
-  ~LockedDir();
-
   enum class State { Missing, Busy, Locked };
   /// Locks the directory, which still has this name when it is locked.
   llvm::Expected<State> lock(const std::string &Path);
@@ -40,8 +33,11 @@ public:
   int descriptor() const { return FD; }
 
 private:
-  int FD = -1;
+  Descriptor FD;
 };
+
+/// The names in an open directory, sorted.
+llvm::Expected<std::vector<std::string>> namesIn(int Dir);
 
 class OutputDir {
 public:

@@ -6,8 +6,8 @@
 #include "reading/DataFiles.h"
 #include "support/Diagnostics.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include <cerrno>
-#include <dirent.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <random>
@@ -33,12 +33,6 @@ static std::string rootOf(pid_t Process) {
   return "/proc/" + std::to_string(Process) + "/root";
 }
 
-static bool isSame(const std::string &A, const std::string &B) {
-  struct stat StatusA, StatusB;
-  return !stat(A.c_str(), &StatusA) && !stat(B.c_str(), &StatusB) &&
-         StatusA.st_dev == StatusB.st_dev && StatusA.st_ino == StatusB.st_ino;
-}
-
 // Gives a directory that this command created to the process's user, which must
 // be able to write there.
 static void giveTo(pid_t Process, const std::string &Dir) {
@@ -62,7 +56,7 @@ Expected<OutputInside> OutputInside::create(pid_t Process,
                                             const std::string &Dir) {
   OutputInside Result;
   Result.Dir = Result.Path = Dir;
-  if (isSame(Dir, rootOf(Process) + Dir)) {
+  if (sys::fs::equivalent(Dir, rootOf(Process) + Dir)) {
     giveTo(Process, Dir);
     return Result;
   }
@@ -109,17 +103,8 @@ Expected<OutputInside> OutputInside::create(pid_t Process,
   return Result;
 }
 
-static std::vector<std::string> namesIn(int Folder) {
-  std::vector<std::string> Names;
-  int Copy = openat(Folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  DIR *Stream = Copy < 0 ? nullptr : fdopendir(Copy);
-  if (!Stream)
-    return Names;
-  while (dirent *Entry = readdir(Stream))
-    if (StringRef Name = Entry->d_name; Name != "." && Name != "..")
-      Names.push_back(Name.str());
-  closedir(Stream);
-  return Names;
+static std::vector<std::string> filesIn(int Dir) {
+  return expectedToOptional(namesIn(Dir)).value_or(std::vector<std::string>());
 }
 
 OutputInside::~OutputInside() {
@@ -127,7 +112,7 @@ OutputInside::~OutputInside() {
   if (Inside >= 0) {
     // A file that could not be copied stays: it is the only copy, and a message
     // has named it.
-    for (const std::string &File : namesIn(Inside))
+    for (const std::string &File : filesIn(Inside))
       if (!is_contained(NotCopied, File) && isOwnFile(Inside, File))
         unlinkat(Inside, File.c_str(), 0);
   }
@@ -155,7 +140,7 @@ Error OutputInside::collect() {
   if (Files)
     Files->finish();
   Error All = Error::success();
-  for (const std::string &Name : namesIn(Inside)) {
+  for (const std::string &Name : filesIn(Inside)) {
     OwnName Form = ownName(Name);
     if (Form != OwnName::Data && Form != OwnName::Whole &&
         (Form != OwnName::Spare || !ownHeader(Inside, Name)))

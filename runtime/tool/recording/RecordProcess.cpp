@@ -135,11 +135,7 @@ private:
 Error Timer::find(ArrayRef<const char *> Args) {
   if (Args.empty())
     return Error::success();
-  auto Found = findProgram(Args.front());
-  if (!Found)
-    return Found.takeError();
-  Path = *Found;
-  return Error::success();
+  return findProgram(Args.front()).moveInto(Path);
 }
 
 Error Timer::start(ArrayRef<const char *> Args, const sigset_t &Before) {

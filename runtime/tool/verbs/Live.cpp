@@ -376,10 +376,9 @@ static Expected<int> runLive(ArrayRef<const char *>) {
   if (Error E = checkWatch())
     return std::move(E);
   std::optional<FlightOptions> Flight;
-  if (Watch.given()) {
+  if (Watch.given())
     if (Error E = flightOptions().moveInto(Flight))
       return std::move(E);
-  }
   if (Everywhere && !Under.empty())
     return makeError(Usage, "--everywhere undoes --under: choose one");
   waitForRecorder();

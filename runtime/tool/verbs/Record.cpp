@@ -373,10 +373,8 @@ static Expected<Wanted> wanted() {
       return makeError(Usage, "--args: '" + Text +
                                   "': unbalanced parenthesis: arguments are named as in "
                                   "'parse(name, len)'");
-  auto Conditions = parseConditions(Opts.When);
-  if (!Conditions)
-    return Conditions.takeError();
-  W.Typed.Conditions = std::move(*Conditions);
+  if (Error E = parseConditions(Opts.When).moveInto(W.Typed.Conditions))
+    return std::move(E);
   W.Typed.WithMarks = Opts.takesTypedArguments();
   // function_graph records the entry before the result is known.
   if (Opts.Tracer == RecordOptions::FunctionGraph && !Opts.Threshold.given())
@@ -504,10 +502,9 @@ static Expected<int> runRecord(ArrayRef<const char *> Args) {
   if (!TracerImage)
     return TracerImage.takeError();
 
-  auto Asked = wanted();
-  if (!Asked)
-    return Asked.takeError();
-  Wanted W = std::move(*Asked);
+  Wanted W;
+  if (Error E = wanted().moveInto(W))
+    return std::move(E);
   W.Arguments.assign(Args.begin() + 1, Args.end());
   std::vector<std::string> Unmatched;
   if (Error E = checkProgram(*Path, *Program, *TracerImage, W)) {
