@@ -131,10 +131,12 @@ static bool says(const Twine &File, StringRef Word) {
   return StringRef(fileText(File)).contains(Word);
 }
 
+// Is the process's control group, or a parent group, frozen? Then none of its
+// threads runs, although their states do not show that.
 // Version 2: Documentation/admin-guide/cgroup-v2.rst, "cgroup.freeze". Version
 // 1: cgroup-v1/freezer-subsystem.rst. Both states include those of parent
 // groups.
-bool patchbay::isFrozen(pid_t Process) {
+static bool isFrozen(pid_t Process) {
   std::string Text = readProc(Process, "cgroup");
   for (StringRef Line : split(Text, '\n')) {
     auto [Controllers, Path] = Line.split(':').second.split(':');

@@ -61,10 +61,6 @@ std::string readProc(pid_t Process, const llvm::Twine &Name);
 /// all types.
 std::vector<std::string> cgroupMounts(llvm::StringRef Wanted = "");
 
-/// Is the process's control group, or a parent group, frozen? Then none of its
-/// threads runs, although their states do not show that.
-bool isFrozen(pid_t Process);
-
 /// Why none of the process's threads runs (stopped or frozen), and how to
 /// continue it. Empty if neither applies.
 std::string whyStill(unsigned Pid);

@@ -98,7 +98,10 @@ static std::string partsIn(StringRef Suffixes) {
   return Parts;
 }
 
-std::string patchbay::sourceName(StringRef Symbol) {
+// The symbol's name without .llvm.N, .__uniq.N, .N, .cfi and the digits of a module:
+// see patchbay/names.h. Suffixes of parts and copies of the function stay:
+// parse.llvm.1527.cold becomes parse.cold.
+static std::string sourceName(StringRef Symbol) {
   size_t Length = patchbay_source_name_length(Symbol.data(), Symbol.size());
   if (Length == Symbol.size())
     return Symbol.str();

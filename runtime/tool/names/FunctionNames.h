@@ -48,11 +48,6 @@ struct TraceableFunctions {
   read(const ElfImage &Image, llvm::ArrayRef<std::string> Roots = {std::string()});
 };
 
-/// The symbol's name without .llvm.N, .__uniq.N, .N, .cfi and the digits of a module:
-/// see patchbay/names.h. Suffixes of parts and copies of the function stay:
-/// parse.llvm.1527.cold becomes parse.cold.
-std::string sourceName(llvm::StringRef Symbol);
-
 /// Unique readable names of the function at Entry, the preferred one first; "0x..."
 /// without a name.
 std::vector<std::string> displayNames(const SymbolNames &Of, uint64_t Entry);

@@ -9,7 +9,9 @@
 using namespace llvm;
 using namespace patchbay;
 
-std::vector<StringRef> patchbay::linkageNames(ArrayRef<StringRef> Symbols) {
+// The names that select a function: its symbols, with and without the compiler's
+// suffixes.
+static std::vector<StringRef> linkageNames(ArrayRef<StringRef> Symbols) {
   std::vector<StringRef> Names = Symbols.vec();
   for (StringRef Symbol : Symbols) {
     size_t Length = patchbay_source_name_length(Symbol.data(), Symbol.size());

@@ -14,10 +14,6 @@
 
 namespace patchbay {
 
-/// The names that select a function: its symbols, with and without the compiler's
-/// suffixes.
-std::vector<llvm::StringRef> linkageNames(llvm::ArrayRef<llvm::StringRef> Symbols);
-
 /// Advice for a glob without a match. Stripped: a searched file without a
 /// symbol table; empty if all files have one.
 std::string matchHint(llvm::StringRef Stripped);

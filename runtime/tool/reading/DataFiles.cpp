@@ -77,7 +77,8 @@ std::string patchbay::newestSnapshot(StringRef Folder) {
 const char patchbay::CommandFile[] = ".command";
 const char patchbay::CommandMagic[] = "patchbay.command\n";
 
-bool patchbay::isTimeStamp(StringRef Text) {
+// "20260131T235959.999Z"
+static bool isTimeStamp(StringRef Text) {
   static constexpr StringLiteral Form = "99999999T999999.999Z";
   return Text.size() == Form.size() && all_of(zip(Text, Form), [](auto Pair) {
            auto [C, F] = Pair;

@@ -46,8 +46,6 @@ OwnName ownName(llvm::StringRef Path);
 /// The file with the command that made a recording, and its first line.
 extern const char CommandFile[], CommandMagic[];
 
-/// "20260131T235959.999Z"
-bool isTimeStamp(llvm::StringRef Text);
 /// "20260131T235959.999Z-slow": a snapshot of `live --watch`.
 bool isSnapshotName(llvm::StringRef Name);
 

@@ -224,6 +224,35 @@ static std::string timesText(const std::set<uint64_t> &Ns) {
   return join(Times, " or ");
 }
 
+// The sentences about calls that did not return.
+static std::vector<LossText> endedTexts(const Losses &L) {
+  std::vector<LossText> Texts;
+  auto Add = [&](const CallsOf &Of, const Twine &Text) {
+    if (Of.Calls)
+      Texts.push_back({false, "", (callsText(Of) + Text).str()});
+  };
+  auto Were = [](const CallsOf &Of) {
+    return Of.Calls == 1 ? " was" : " were";
+  };
+  Add(L.Jumped, Were(L.Jumped) + Twine(" left by longjmp()"));
+  Add(L.CutOff, Were(L.CutOff) +
+                    Twine(" cut off: no return was seen, as when longjmp() "
+                          "leaves a call, or its function is disarmed during it"));
+  Add(L.Open, Twine(" had not returned when recording ended") +
+                  (L.Lost ? ", or their return was lost" : ""));
+  if (L.Moved)
+    Texts.push_back({false, "",
+                     counted(L.Moved, "call") +
+                         " ended in another thread, as those of fibers "
+                         "do: what they called before counts as their own time"});
+  if (L.Overlapping)
+    Texts.push_back({false, "",
+                     "calls overlap in " + counted(L.Overlapping, "thread") +
+                         ", as those of fibers do: calls on another stack are not in "
+                         "the time of the call that resumed it"});
+  return Texts;
+}
+
 std::vector<LossText> patchbay::lossTexts(const Losses &L, StringRef Dir) {
   std::vector<LossText> Texts;
   auto Add = [&](bool IsLoss, const Twine &Text) {
@@ -361,34 +390,6 @@ std::vector<LossText> patchbay::lossTexts(const Losses &L, StringRef Dir) {
                   "), such as a uprobe (perf, bpftrace) or a debugger: some of " +
                   (N == 1 ? "its" : "their") + " calls are missing");
   append_range(Texts, endedTexts(L));
-  return Texts;
-}
-
-std::vector<LossText> patchbay::endedTexts(const Losses &L) {
-  std::vector<LossText> Texts;
-  auto Add = [&](const CallsOf &Of, const Twine &Text) {
-    if (Of.Calls)
-      Texts.push_back({false, "", (callsText(Of) + Text).str()});
-  };
-  auto Were = [](const CallsOf &Of) {
-    return Of.Calls == 1 ? " was" : " were";
-  };
-  Add(L.Jumped, Were(L.Jumped) + Twine(" left by longjmp()"));
-  Add(L.CutOff, Were(L.CutOff) +
-                    Twine(" cut off: no return was seen, as when longjmp() "
-                          "leaves a call, or its function is disarmed during it"));
-  Add(L.Open, Twine(" had not returned when recording ended") +
-                  (L.Lost ? ", or their return was lost" : ""));
-  if (L.Moved)
-    Texts.push_back({false, "",
-                     counted(L.Moved, "call") +
-                         " ended in another thread, as those of fibers "
-                         "do: what they called before counts as their own time"});
-  if (L.Overlapping)
-    Texts.push_back({false, "",
-                     "calls overlap in " + counted(L.Overlapping, "thread") +
-                         ", as those of fibers do: calls on another stack are not in "
-                         "the time of the call that resumed it"});
   return Texts;
 }
 

@@ -112,9 +112,6 @@ struct LossText {
 /// for commands in the text.
 std::vector<LossText> lossTexts(const Losses &L, llvm::StringRef Dir);
 
-/// The sentences about calls that did not return.
-std::vector<LossText> endedTexts(const Losses &L);
-
 /// Prints lossTexts() to stderr, one line each: warnings for losses, notes for the
 /// rest.
 void sayLosses(const Losses &L, llvm::StringRef Dir);
