@@ -29,13 +29,13 @@ void patchbay::warnIfMixed(const Module &M) {
   if (options().ModeOption != Mode::Auto || With.empty() || Without.empty())
     return;
   std::string Others =
-      With.size() > 1 ? formatv(", as {0} more have", With.size() - 1).str()
+      With.size() > 1 ? formatv(", like {0} more", With.size() - 1).str()
                       : "";
   warn(*With.front(),
-       "it has -fpatchable-function-entry" + Twine(Others) + ", and '" +
+       "it has -fpatchable-function-entry" + Twine(Others) + ", but '" +
            Without.front()->getName() +
-           "' has not; the module is in user mode, where it gets no slot "
-           "(choose one with -patchbay-mode=user or kernel)");
+           "' has not: the module is in user mode, where only functions "
+           "without it get a slot; select -patchbay-mode=user or kernel");
 }
 
 bool patchbay::hasOnlyPrefixes(const Module &M) {
@@ -56,9 +56,9 @@ void patchbay::dropPrefixes(Module &M) {
     F.removeFnAttr("patchable-function-prefix");
   }
   if (Lost)
-    warn(*Lost, "with kCFI it loses the NOPs before its entry and its address in "
-                "LLVM's table: other functions have a slot there, and all "
-                "hashes have the same distance");
+    warn(*Lost, "with kCFI it loses the NOPs before its entry, and LLVM's table "
+                "does not list it: all hashes need the same distance from the "
+                "entry");
 }
 
 PreservedAnalyses DropPrefixesPass::run(Module &M, ModuleAnalysisManager &) {

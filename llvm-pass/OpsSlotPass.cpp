@@ -78,7 +78,7 @@ static bool addModuleData(Module &M, SiteTable &Table) {
     if (const GlobalValue *Taken = M.getNamedValue(Name);
         Taken && !Taken->isDeclarationForLinker()) {
       error(M, M.getSourceFileName() + ": it defines '" + Name +
-                   "', which is Patchbay's name");
+                   "', a name that Patchbay reserves");
       return false;
     }
   const bool IsTaken = HasStubs && isInModuleAsm(M, Stubs);
@@ -139,7 +139,7 @@ bool OpsSlotPass::doInitialization(Module &M) {
     return Changed;
   if (any_of(M, [](const Function &F) { return !F.isDeclarationForLinker(); }) &&
       !addModuleData(M, *Table)) {
-    Refusal = "the file defines a name of Patchbay's";
+    Refusal = "the file defines a name that Patchbay reserves";
     IsErrorReported = true;
   }
   return Changed | keepLoaderCalls(M);
@@ -170,11 +170,11 @@ bool OpsSlotPass::accepts(MachineFunction &MF) {
   Module &M = *MF.getFunction().getParent();
   Refusal = whyNotModule(TM, Table->Layout);
   if (Refusal->empty() && !Table->KernelMode && !resolveNames(*Table, MF))
-    Refusal = "this LLVM names instructions or registers in another way; "
+    Refusal = "this LLVM has other names of instructions or registers; "
               "nothing is instrumented";
   if (Refusal->empty() && Table->KernelMode && hasOnlyPrefixes(M))
-    Refusal = "-fpatchable-function-entry=N,N leaves no NOP at entries to "
-              "trace; nothing is instrumented";
+    Refusal = "-fpatchable-function-entry=N,N puts no NOP at entries; "
+              "nothing is instrumented";
   if (Refusal->empty()) {
     Refusal = Requested.read(M, Table->KernelMode);
     IsErrorReported = !Refusal->empty();
@@ -185,14 +185,14 @@ bool OpsSlotPass::accepts(MachineFunction &MF) {
     Table->EntriesNeedSlots = true;
     dropPrefixes(M);
     if (Requested.exist())
-      warn(M, "in kernel mode the NOPs at entries say which functions have a "
+      warn(M, "in kernel mode all functions with NOPs at the entry have a "
               "slot: lists, annotations and the threshold have no effect");
   }
   if (Refusal->empty())
     warnIfMixed(M);
   if (StringRef(TM.Options.MCOptions.CommandlineArgs)
           .contains("-plugin-arg-patchbay"))
-    warn(M, "-fplugin-arg-patchbay-... is not read; give options with "
+    warn(M, "-fplugin-arg-patchbay-... has no effect: use "
             "-Xclang -mllvm -Xclang -patchbay-...");
   return Refusal->empty();
 }

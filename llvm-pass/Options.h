@@ -24,48 +24,45 @@ struct Options {
   cl::OptionCategory Category{"Patchbay options"};
   cl::opt<bool> Disable{
       DisableName,
-      cl::desc("Leave every function alone, as if the plugin were not loaded"),
+      cl::desc("Instrument nothing, as if the plugin were not loaded"),
       cl::ZeroOrMore, cl::cat(Category)};
   cl::opt<Mode> ModeOption{
-      "patchbay-mode", cl::init(Mode::Auto), cl::desc("What is emitted:"),
+      "patchbay-mode", cl::init(Mode::Auto), cl::desc("What to emit:"),
       cl::values(
           clEnumValN(Mode::Auto, "auto",
-                     "kernel mode in a module where all functions have "
-                     "-fpatchable-function-entry, else user mode"),
+                     "kernel mode if all functions of the module have "
+                     "-fpatchable-function-entry, otherwise user mode"),
           clEnumValN(Mode::User, "user",
-                     "slots, sites and records, but none for functions with "
+                     "slots, sites and records, except for functions with "
                      "-fpatchable-function-entry"),
           clEnumValN(Mode::Kernel, "kernel",
-                     "slots, and only for functions with "
+                     "only slots, for functions with "
                      "-fpatchable-function-entry")),
       cl::ZeroOrMore, cl::cat(Category)};
   cl::list<std::string> AttrListPaths{
       "patchbay-attr-list", cl::value_desc("file"),
-      cl::desc("Read which functions to instrument, in sections [always] and "
-               "[never] of entries fun:<glob> and mainfile:<glob>. Attributes "
-               "in the source come before the list, fun before mainfile, always "
-               "before never, and all of them before the threshold. May be "
-               "given several times"),
+      cl::desc("Select functions by a list with sections [always] and [never] of "
+               "entries fun:<glob> and mainfile:<glob>. Attributes in the source "
+               "override lists, fun overrides mainfile, always overrides never, "
+               "and the threshold is used last. May be given several times"),
       cl::cat(Category)};
   cl::opt<unsigned> InstructionThreshold{
       "patchbay-instruction-threshold", cl::init(0), cl::value_desc("n"),
-      cl::desc("Leave functions of fewer than <n> machine instructions alone, "
+      cl::desc("Exclude functions of fewer than <n> machine instructions, "
                "unless they have a loop"),
       cl::ZeroOrMore, cl::cat(Category)};
   cl::opt<bool> IgnoreLoops{
       "patchbay-ignore-loops",
-      cl::desc("Leave functions below the threshold alone even if they have a "
-               "loop"),
+      cl::desc("Exclude functions below the threshold even if they have a loop"),
       cl::ZeroOrMore, cl::cat(Category)};
   cl::opt<bool> Require{
       "patchbay-require",
-      cl::desc("Make it an error if a module has functions, but none of them "
-               "gets a slot"),
+      cl::desc("Fail if a module has functions, but none of them gets a slot"),
       cl::ZeroOrMore, cl::cat(Category)};
   cl::opt<bool> ZeroSites{
       "patchbay-zero-sites",
-      cl::desc("x86-64: leave the immediates of sites 0, for memcheck and for "
-               "GNU objcopy that makes hidden symbols local; arming a function "
+      cl::desc("x86-64: emit sites with the immediate 0, for memcheck, and for "
+               "GNU objcopy, which makes hidden symbols local. Arming a function "
                "for the first time is slower"),
       cl::ZeroOrMore, cl::cat(Category)};
 };

@@ -94,8 +94,7 @@ static bool refuseNewPassManager(Module &M, TargetMachine &TM, CodeGenFileType,
       (!isNewInClang(TM.Options.MCOptions.CommandlineArgs) && !isNewInLLC()))
     return false;
   error(M, "code generation by the new pass manager (-fenable-new-pm-codegen, "
-           "llc -enable-new-pm) cannot run plugins, so no function would have a "
-           "slot: leave the option out");
+           "llc -enable-new-pm) cannot run the plugin: remove the option");
   return true;
 }
 

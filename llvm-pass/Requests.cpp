@@ -35,8 +35,7 @@ static std::string findUnknown(const MemoryBuffer &File) {
     auto [Entry, Pattern] = Line.split(':');
     if (Entry == "src")
       return Problem("unknown entry",
-                     "code generation does not know the file of a function; "
-                     "mainfile: selects by the compiled file");
+                     "use mainfile:, which selects by the compiled file");
     if (Entry != "fun" && Entry != "mainfile")
       return Problem("unknown entry", "expected fun: or mainfile:");
     if (Pattern.contains('='))

@@ -17,16 +17,16 @@ std::string patchbay::whyNotModule(const TargetMachine &TM,
     return "-mcmodel=large puts functions out of a record's reach; nothing is "
            "instrumented";
   if (TM.getCodeModel() == CodeModel::Kernel)
-    return "-mcmodel=kernel: x86 kernels want the hash's symbol where the slot "
-           "would be; nothing is instrumented";
+    return "-mcmodel=kernel: x86 kernels need the hash's symbol in the place of "
+           "the slot; nothing is instrumented";
   if (TM.Options.MCOptions.getABIName() == "elfv1")
-    return "-mabi=elfv1 makes an entry a descriptor, not code; nothing is "
-           "instrumented";
+    return "-mabi=elfv1: symbols of functions are descriptors, not code; nothing "
+           "is instrumented";
   // A caller would rely on registers that the callee keeps, but a tracer of the
   // callee changes.
   if (TM.Options.EnableIPRA)
-    return "interprocedural register allocation (-enable-ipra) does not know "
-           "of tracers; nothing is instrumented";
+    return "interprocedural register allocation (-enable-ipra) does not expect "
+           "tracers to change registers; nothing is instrumented";
   return {};
 }
 
@@ -101,11 +101,11 @@ static const char *whyNotInUserMode(const MachineFunction &MF,
                                     const SiteTable &Table) {
   const Function &F = MF.getFunction();
   if (F.hasFnAttribute(Attribute::Naked))
-    return "it is naked: its first instruction is its author's";
+    return "it is naked: the compiler must not change its entry";
   if (MF.isOutlined())
-    return "it is outlined code: its callers have values in every register";
+    return "it is outlined code: its callers may use any register";
   if (F.hasFnAttribute("interrupt"))
-    return "it handles interrupts, which may come where any register is in use";
+    return "it handles interrupts: any register may be in use at its entry";
   if (F.hasPrologueData())
     return "it has prologue data, which must be at the entry";
   if (any_of(F.getParent()->ifuncs(), [&](const GlobalIFunc &IFunc) {
@@ -115,9 +115,9 @@ static const char *whyNotInUserMode(const MachineFunction &MF,
   if (!hasCConvention(MF))
     return "its calling convention is not C's";
   if (F.getName() == "__cfi_check")
-    return "it is called by -fsanitize=cfi alone, and aligned to a page";
+    return "only the CFI runtime calls it, and it is aligned to a page";
   if (usesMode(F))
-    return "it uses streaming mode or ZA state, which a tracer does not expect";
+    return "it uses streaming mode or ZA state, in which a tracer cannot run";
   return whyNotRegisters(MF, Table.Registers);
 }
 
@@ -129,7 +129,7 @@ static const char *whyNotFunction(const MachineFunction &MF,
   if (MF.empty() || F.hasAvailableExternallyLinkage())
     return "it has no body in this object";
   if (F.hasPrefixData())
-    return "it has prefix data already";
+    return "it already has prefix data";
   return Table.KernelMode ? whyNotInKernel(F) : whyNotInUserMode(MF, Table);
 }
 

@@ -62,8 +62,8 @@ void SitePrinter::beginFunction(const MachineFunction *MF) {
   const Function &F = MF->getFunction();
   if (Table.EntriesNeedSlots && hasEntryNOPs(F) && !Table.KernelSlots.contains(&F))
     error(*F.getParent(),
-          F.getName() + ": LLVM's table has its entry, but it has no slot; "
-                        "-Rpass-missed=patchbay says why");
+          F.getName() + ": LLVM's table lists its entry, but it has no slot; "
+                        "-Rpass-missed=patchbay prints the reason");
   auto It = Table.Sites.find(&F);
   Current = It == Table.Sites.end() ? nullptr : &It->second;
   if (!Current)

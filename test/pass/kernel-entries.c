@@ -25,7 +25,7 @@ __attribute__((patchable_function_entry(0, 0))) int notrace(int a) { return a; }
 // RUN: %{never} -mllvm -patchbay-attr-list=%t.list 2>&1 | FileCheck %s --check-prefix=REQUEST
 // RUN: %{never} -mllvm -patchbay-instruction-threshold=100 2>&1 | FileCheck %s --check-prefix=REQUEST
 // RUN: %{never} -DANNOTATED 2>&1 | FileCheck %s --check-prefix=REQUEST
-// REQUEST: warning: patchbay: {{.*}}: in kernel mode the NOPs at entries say which functions have a slot: lists, annotations and the threshold have no effect
+// REQUEST: warning: patchbay: {{.*}}: in kernel mode all functions with NOPs at the entry have a slot: lists, annotations and the threshold have no effect
 // REQUEST: remark: cold: slot, prefix of 16 bytes
 #ifdef ANNOTATED
 __attribute__((annotate("patchbay::never"))) int annotated(int a) { return a; }

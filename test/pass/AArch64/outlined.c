@@ -5,7 +5,7 @@
 // RUN:   -Rpass=patchbay -Rpass-missed=patchbay 2>&1 | FileCheck %s
 // CHECK-DAG: remark: one: slot and site
 // CHECK-DAG: remark: two: slot and site
-// CHECK-DAG: remark: OUTLINED_FUNCTION_0: no slot: it is outlined code: its callers have values in every register
+// CHECK-DAG: remark: OUTLINED_FUNCTION_0: no slot: it is outlined code: its callers may use any register
 
 extern int to[];
 #define SAME                                                                   \

@@ -11,7 +11,7 @@ __SVInt32_t takes_scalable(__SVInt32_t a) { return a; }
 __SVInt32_t returns_scalable(__SVInt32_t *a) { return *a; }
 // CHECK: remark: vector_pcs: no slot: its calling convention is not C's
 __attribute__((aarch64_vector_pcs)) int vector_pcs(int a) { return a; }
-// CHECK: remark: streaming: no slot: it uses streaming mode or ZA state, which a tracer does not expect
+// CHECK: remark: streaming: no slot: it uses streaming mode or ZA state, in which a tracer cannot run
 void streaming(void) __arm_streaming {}
 // CHECK: remark: shares_za: no slot: it uses streaming mode or ZA state
 void shares_za(void) __arm_inout("za") {}

@@ -7,7 +7,7 @@
 // CHECK: remark: plain: slot and site, prefix of 16 bytes
 int plain(int a) { return a; }
 // It uses the C convention, but must also preserve every register.
-// CHECK: remark: handler: no slot: it handles interrupts, which may come where any register is in use
+// CHECK: remark: handler: no slot: it handles interrupts: any register may be in use at its entry
 __attribute__((interrupt)) void handler(void) {}
 // CHECK: remark: takes_scalable: no slot: an argument is in a register that tracers do not keep
 vint32m1_t takes_scalable(vint32m1_t a) { return a; }

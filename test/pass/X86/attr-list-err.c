@@ -26,7 +26,7 @@
 // OUTSIDE: error: patchbay: error parsing file 'no-section': entry outside of a section in line 2: 'fun:main': put it under [always] or [never]; nothing is instrumented
 // SECTION: error: patchbay: error parsing file 'bad-section': unknown section in line 3: '[nevr]': expected [always] or [never]; nothing is instrumented
 // ENTRY: error: patchbay: error parsing file 'bad-entry': unknown entry in line 2: 'function:main': expected fun: or mainfile:; nothing is instrumented
-// SRC: error: patchbay: error parsing file 'src': unknown entry in line 2: 'src:main.c': code generation does not know the file of a function; mainfile: selects by the compiled file; nothing is instrumented
+// SRC: error: patchbay: error parsing file 'src': unknown entry in line 2: 'src:main.c': use mainfile:, which selects by the compiled file; nothing is instrumented
 // CATEGORY: error: patchbay: error parsing file 'category': unknown category in line 3: 'fun:main=arg1': expected none; nothing is instrumented
 
 // The first bad file is an error and not a warning; good files do not help.

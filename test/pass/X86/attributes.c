@@ -23,7 +23,7 @@
 // RUN: printf '[always]\nmainfile:*\n' > %t.list
 // RUN: %{cc} -DNAKED -mllvm -patchbay-attr-list=%t.list 2>&1 | count 0
 // RUN: %{cc} -DNAKED 2>&1 | count 0
-// NAKED: warning: patchbay: {{.*}}attributes.c: naked: it is listed under [always], but has no slot: it is naked: its first instruction is its author's [-Wbackend-plugin]
+// NAKED: warning: patchbay: {{.*}}attributes.c: naked: it is listed under [always], but has no slot: it is naked: the compiler must not change its entry [-Wbackend-plugin]
 // ERROR: error: patchbay: {{.*}}attributes.c: naked: it is listed under [always], but has no slot: {{.*}} [-Werror,-Wbackend-plugin]
 #ifdef NAKED
 __attribute__((naked)) void naked(void) { __asm__("ret"); }

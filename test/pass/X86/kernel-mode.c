@@ -28,7 +28,7 @@
 // RUN: %clang_pass --target=x86_64-linux-gnu -O2 -fsanitize=kcfi -fpatchable-function-entry=2,2 %{kernel} -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=NO-ENTRY
 // RUN: %clang --target=x86_64-linux-gnu -O2 -fsanitize=kcfi -fpatchable-function-entry=2,2 -c %s -o %t.stock.o
 // RUN: cmp %t.stock.o %t.o
-// NO-ENTRY: warning: patchbay: {{.*}}: -fpatchable-function-entry=N,N leaves no NOP at entries to trace; nothing is instrumented
+// NO-ENTRY: warning: patchbay: {{.*}}: -fpatchable-function-entry=N,N puts no NOP at entries; nothing is instrumented
 
 // There is a slot even if the option requests no prefix NOPs. If the
 // option names a section for the table, the table is in it.

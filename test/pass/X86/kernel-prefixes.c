@@ -16,7 +16,7 @@
 // CHECK: .section __patchable_function_entries,"awo",@progbits,one
 // RUN: %{cc} -DONE -fsanitize=kcfi 2>&1 | FileCheck %s --check-prefix=KCFI
 // RUN: FileCheck %s --check-prefix=HASH --input-file=%t.s --implicit-check-not=progbits,before
-// KCFI: warning: patchbay: {{.*}} before: with kCFI it loses the NOPs before its entry and its address in LLVM's table: other functions have a slot there, and all hashes have the same distance
+// KCFI: warning: patchbay: {{.*}} before: with kCFI it loses the NOPs before its entry, and LLVM's table does not list it: all hashes need the same distance from the entry
 // HASH: movl ${{[0-9]+}}, %eax
 // HASH-NOT: nop
 // HASH: before:

@@ -8,8 +8,8 @@
 // RUN: %shared %t.o -o %t.so && %records %t.so | FileCheck %s --check-prefix=RECORD --implicit-check-not=gp=
 // RUN: %{cc} -DONE -DTWO -g 2>&1 | %{warnings}=TWO
 // RUN: not %{cc} -DONE -Werror=backend-plugin 2>&1 | FileCheck %s --check-prefix=ERROR
-// ONE: warning: patchbay: {{.*}}mixed-mode.c: one: it has -fpatchable-function-entry, and 'plain' has not; the module is in user mode, where it gets no slot (choose one with -patchbay-mode=user or kernel) [-Wbackend-plugin]
-// TWO: warning: patchbay: {{.*}}mixed-mode.c:[[#@LINE+24]]: one: it has -fpatchable-function-entry, as 1 more have, and 'plain' has not;
+// ONE: warning: patchbay: {{.*}}mixed-mode.c: one: it has -fpatchable-function-entry, but 'plain' has not: the module is in user mode, where only functions without it get a slot; select -patchbay-mode=user or kernel [-Wbackend-plugin]
+// TWO: warning: patchbay: {{.*}}mixed-mode.c:[[#@LINE+24]]: one: it has -fpatchable-function-entry, like 1 more, but 'plain' has not:
 // ERROR: error: patchbay: {{.*}} one: it has -fpatchable-function-entry
 // RECORD: {{^}}plain gp=1
 
@@ -30,7 +30,7 @@
 // RUN: %clang --target=x86_64-linux-gnu -O2 -flto -c %s -o %t.2.o
 // RUN: %ld.lld -shared -z undefs --load-pass-plugin=%pass %t.1.o %t.2.o -o %t.so 2>&1 | FileCheck %s --check-prefix=LTO
 // RUN: %records %t.so | FileCheck %s --check-prefix=RECORD --implicit-check-not=gp=
-// LTO: warning: {{.*}}patchbay: ld-temp.o: one: it has -fpatchable-function-entry, and 'plain' has not;
+// LTO: warning: {{.*}}patchbay: ld-temp.o: one: it has -fpatchable-function-entry, but 'plain' has not:
 
 #ifdef ONE
 __attribute__((patchable_function_entry(2))) int one(int a) { return a; }

@@ -3,7 +3,7 @@
 ; so that is an error.
 ; DEFINE: %{llc} = llc -mtriple=x86_64-linux-gnu -load-pass-plugin=%pass %s
 ; RUN: not %{llc} -enable-new-pm -o %t.s 2>&1 | FileCheck %s --implicit-check-not={{.}}
-; CHECK: error: patchbay: code generation by the new pass manager (-fenable-new-pm-codegen, llc -enable-new-pm) cannot run plugins, so no function would have a slot: leave the option out
+; CHECK: error: patchbay: code generation by the new pass manager (-fenable-new-pm-codegen, llc -enable-new-pm) cannot run the plugin: remove the option
 
 ; No error if there was nothing to instrument.
 ; RUN: %{llc} -enable-new-pm=false -o %t.s && FileCheck --check-prefix=SITE --input-file=%t.s %s

@@ -9,7 +9,7 @@
 // RUN: %{cc} -fpatchable-function-entry=2 -Xclang -mllvm -Xclang -patchbay-mode=user 2>&1 | %{check}=ENTRY
 // RUN: %clang --target=aarch64-linux-gnu -ffixed-x9 -fplugin=%pass -c %s -o %t.o 2>&1 | %{check}=FIXED
 // SPLIT: warning: patchbay: {{.*}}not-silent.c: no function has a slot: -fsplit-stack: linkers rewrite its first instructions (2) [-Wbackend-plugin]
-// NAKED: warning: patchbay: {{.*}}not-silent.c: no function has a slot: -fsplit-stack: linkers rewrite its first instructions (2); it is naked: its first instruction is its author's (1)
+// NAKED: warning: patchbay: {{.*}}not-silent.c: no function has a slot: -fsplit-stack: linkers rewrite its first instructions (2); it is naked: the compiler must not change its entry (1)
 // ENTRY: warning: patchbay: {{.*}} no function has a slot: -fpatchable-function-entry claims its entry (2)
 // FIXED: warning: patchbay: {{.*}} no function has a slot: a register that tracing changes is reserved (-ffixed-...) (2)
 
@@ -32,7 +32,7 @@
 // RUN: %{cc} -fplugin-arg-patchbay-mode=kernel 2>&1 | %{check}=ARG
 // RUN: %{cc} -save-temps=obj -fplugin-arg-patchbay-mode=kernel 2>&1 | %{check}=ARG
 // RUN: %{cc} -fplugin-arg-other-mode=kernel 2>&1 | count 0
-// ARG: warning: patchbay: {{.*}}: -fplugin-arg-patchbay-... is not read; give options with -Xclang -mllvm -Xclang -patchbay-... [-Wbackend-plugin]
+// ARG: warning: patchbay: {{.*}}: -fplugin-arg-patchbay-... has no effect: use -Xclang -mllvm -Xclang -patchbay-... [-Wbackend-plugin]
 
 int one(int a) { return a; }
 int two(int a) { return a; }

@@ -37,16 +37,16 @@
 // RUN: llc -load %pass -help-hidden | FileCheck %s --check-prefix=HELP
 // HELP:      Patchbay options:
 // HELP-EMPTY:
-// HELP-NEXT: --patchbay-attr-list=<file> {{ *}}- Read which functions to instrument, in sections [always] and [never] of entries fun:<glob> and mainfile:<glob>. Attributes in the source come before the list, fun before mainfile, always before never, and all of them before the threshold. May be given several times
-// HELP-NEXT: --patchbay-disable {{ *}}- Leave every function alone, as if the plugin were not loaded
-// HELP-NEXT: --patchbay-ignore-loops {{ *}}- Leave functions below the threshold alone even if they have a loop
-// HELP-NEXT: --patchbay-instruction-threshold=<n> {{ *}}- Leave functions of fewer than <n> machine instructions alone, unless they have a loop
-// HELP-NEXT: --patchbay-mode=<value> {{ *}}- What is emitted:
-// HELP-NEXT:   =auto {{ *}}- {{ *}}kernel mode in a module where all functions have -fpatchable-function-entry, else user mode
-// HELP-NEXT:   =user {{ *}}- {{ *}}slots, sites and records, but none for functions with -fpatchable-function-entry
-// HELP-NEXT:   =kernel {{ *}}- {{ *}}slots, and only for functions with -fpatchable-function-entry
-// HELP-NEXT: --patchbay-require {{ *}}- Make it an error if a module has functions, but none of them gets a slot
-// HELP-NEXT: --patchbay-zero-sites {{ *}}- x86-64: leave the immediates of sites 0, for memcheck and for GNU objcopy that makes hidden symbols local; arming a function for the first time is slower
+// HELP-NEXT: --patchbay-attr-list=<file> {{ *}}- Select functions by a list with sections [always] and [never] of entries fun:<glob> and mainfile:<glob>. Attributes in the source override lists, fun overrides mainfile, always overrides never, and the threshold is used last. May be given several times
+// HELP-NEXT: --patchbay-disable {{ *}}- Instrument nothing, as if the plugin were not loaded
+// HELP-NEXT: --patchbay-ignore-loops {{ *}}- Exclude functions below the threshold even if they have a loop
+// HELP-NEXT: --patchbay-instruction-threshold=<n> {{ *}}- Exclude functions of fewer than <n> machine instructions, unless they have a loop
+// HELP-NEXT: --patchbay-mode=<value> {{ *}}- What to emit:
+// HELP-NEXT:   =auto {{ *}}- {{ *}}kernel mode if all functions of the module have -fpatchable-function-entry, otherwise user mode
+// HELP-NEXT:   =user {{ *}}- {{ *}}slots, sites and records, except for functions with -fpatchable-function-entry
+// HELP-NEXT:   =kernel {{ *}}- {{ *}}only slots, for functions with -fpatchable-function-entry
+// HELP-NEXT: --patchbay-require {{ *}}- Fail if a module has functions, but none of them gets a slot
+// HELP-NEXT: --patchbay-zero-sites {{ *}}- x86-64: emit sites with the immediate 0, for memcheck, and for GNU objcopy, which makes hidden symbols local. Arming a function for the first time is slower
 // HELP-EMPTY:
 
 int function(int a) { return a; }

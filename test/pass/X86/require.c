@@ -11,7 +11,7 @@
 // RUN: not %{cc} two.c -mcmodel=large -fno-pic 2>&1 | %{check}=MODEL
 // RUN: not %{cc} two.c --target=i386-linux-gnu -Wno-backend-plugin 2>&1 | %{check}=TARGET
 // LIST: error: patchbay: two.c: -patchbay-require: no function has a slot: it is listed under [never] (2){{$}}
-// SMALL: error: patchbay: two.c: -patchbay-require: no function has a slot: it has fewer instructions than -patchbay-instruction-threshold, and no loop (2); it is naked: its first instruction is its author's (1){{$}}
+// SMALL: error: patchbay: two.c: -patchbay-require: no function has a slot: it has fewer instructions than -patchbay-instruction-threshold, and no loop (2); it is naked: the compiler must not change its entry (1){{$}}
 // KERNEL: error: patchbay: two.c: -patchbay-require: no function has a slot: it has no -fpatchable-function-entry, which selects functions in kernel mode (2){{$}}
 // MODEL: error: patchbay: two.c: -patchbay-require: no function has a slot: -mcmodel=large puts functions out of a record's reach; nothing is instrumented (2){{$}}
 // TARGET: error: patchbay: two.c: -patchbay-require: no function has a slot: target 'i386-unknown-linux-gnu' has no slots; nothing is instrumented (2){{$}}

@@ -11,7 +11,7 @@
 int plain(int a) { return a; }
 #ifndef PLAIN
 
-// CHECK: remark: naked: no slot: it is naked: its first instruction is its author's [-Rpass-missed=patchbay]
+// CHECK: remark: naked: no slot: it is naked: the compiler must not change its entry [-Rpass-missed=patchbay]
 __attribute__((naked)) void naked(void) { __asm__("ret"); }
 // CHECK: remark: {{.*}}regcall: no slot: its calling convention is not C's
 __attribute__((regcall)) int regcall(int a) { return a; }

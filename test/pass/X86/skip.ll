@@ -4,7 +4,7 @@
 ; RUN: %shared %t.o -o %t.so && %records %t.so | FileCheck %s --check-prefix=RECORD --implicit-check-not=gp=
 target triple = "x86_64-unknown-linux-gnu"
 
-; CHECK: remark: {{.*}} prefix: no slot: it has prefix data already
+; CHECK: remark: {{.*}} prefix: no slot: it already has prefix data
 define void @prefix() prefix i64 7 { ret void }
 ; CHECK: remark: {{.*}} prologue: no slot: it has prologue data, which must be at the entry
 define void @prologue() prologue i8 144 { ret void }

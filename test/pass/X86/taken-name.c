@@ -5,8 +5,8 @@
 // RUN: not %clang_pass --target=x86_64-linux-gnu -DSTUBS -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=STUBS
 // RUN: %clang_pass --target=x86_64-linux-gnu -DDECLARED -c %s -o %t.o && llvm-nm %t.o | FileCheck %s --check-prefix=DECLARED
 // RUN: %clang_pass --target=x86_64-linux-gnu -DDECLARED -Xclang -mllvm -Xclang -patchbay-instruction-threshold=99 -c %s -o %t.o && llvm-nm %t.o | FileCheck %s --check-prefix=NONE
-// CHECK: error: patchbay: {{.*}}taken-name.c: it defines '__patchbay_module', which is Patchbay's name
-// STUBS: error: patchbay: {{.*}}taken-name.c: it defines '__patchbay_stubs_2', which is Patchbay's name
+// CHECK: error: patchbay: {{.*}}taken-name.c: it defines '__patchbay_module', a name that Patchbay reserves
+// STUBS: error: patchbay: {{.*}}taken-name.c: it defines '__patchbay_stubs_2', a name that Patchbay reserves
 // DECLARED: V __patchbay_module{{$}}
 // NONE: U __patchbay_module{{$}}
 #ifdef DECLARED

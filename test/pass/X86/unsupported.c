@@ -38,15 +38,15 @@
 // LARGE: warning: patchbay: {{.*}}: -mcmodel=large puts functions out of a record's reach; nothing is instrumented
 
 // RUN: %clang_pass --target=x86_64-linux-gnu -fno-pic -mcmodel=kernel -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=KERNEL
-// KERNEL: warning: patchbay: {{.*}}: -mcmodel=kernel: x86 kernels want the hash's symbol where the slot would be; nothing is instrumented
+// KERNEL: warning: patchbay: {{.*}}: -mcmodel=kernel: x86 kernels need the hash's symbol in the place of the slot; nothing is instrumented
 
 // RUN: %clang --target=x86_64-linux-gnu -O2 -mllvm -enable-ipra -c %s -o %t.stock.o
 // RUN: %clang_pass --target=x86_64-linux-gnu -O2 -mllvm -enable-ipra -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=IPRA
 // RUN: cmp %t.stock.o %t.o
-// IPRA: warning: patchbay: {{.*}}: interprocedural register allocation (-enable-ipra) does not know of tracers; nothing is instrumented
+// IPRA: warning: patchbay: {{.*}}: interprocedural register allocation (-enable-ipra) does not expect tracers to change registers; nothing is instrumented
 
 // RUN: %clang_pass --target=powerpc64le-linux-gnu -O2 -mabi=elfv1 -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=ELFV1
-// ELFV1: warning: patchbay: {{.*}}: -mabi=elfv1 makes an entry a descriptor, not code; nothing is instrumented
+// ELFV1: warning: patchbay: {{.*}}: -mabi=elfv1: symbols of functions are descriptors, not code; nothing is instrumented
 
 // No warning for a file without functions.
 // RUN: %clang_pass --target=i386-linux-gnu -DEMPTY -c %s -o %t.o 2>&1 | count 0
