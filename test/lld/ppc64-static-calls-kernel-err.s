@@ -52,7 +52,7 @@
 ## A function that only the dynamic linker can find.
 # RUN: sed 's/f,@function/f,@gnu_indirect_function/' key.s | llvm-mc -filetype=obj -triple=powerpc64le -o ifunc.o
 # RUN: not %{link} call.o ifunc.o toc.o -o err.out 2>&1 | FileCheck %s --check-prefix=IFUNC
-# IFUNC: error: ifunc.o:(.data+0x0): static call 'x' has no function in the kernel
+# IFUNC: error: ifunc.o:(.data+0x0): static call 'x' has a target that is not in the kernel
 
 ## Thunks that the script discards or does not place, or that the input defines.
 # RUN: not %{link} -T discard.lds call.o key.o toc.o -o err.out 2>&1 | FileCheck %s --check-prefix=DISCARD
@@ -81,7 +81,7 @@
 # RUN: %{link} --static-calls-same-toc call.o key.o toc.o -o same 2>&1 | FileCheck %s --check-prefix=SAME
 # SAME: warning: --static-calls-same-toc has no effect with --static-calls-kernel
 # RUN: not %{link} --static-call-sites call.o key.o toc.o -o err.out 2>&1 | FileCheck %s --check-prefix=SITES
-# SITES: error: --static-call-sites is for thunks that the input makes; remove it or --static-calls-kernel
+# SITES: error: --static-call-sites is for thunks that the input defines; remove it or --static-calls-kernel
 # RUN: not ls err.out
 
 #--- discard.lds

@@ -125,9 +125,9 @@
 # UNDEFINED:     error: undefined symbol: __SCT__a
 # UNDEFINED-NOT: made by the linker
 # RUN: not %ld.lld --static-call-sites --static-calls arm64.o -o err.out 2>&1 | FileCheck %s --check-prefix=BOTH
-# BOTH: error: --static-call-sites is for thunks that the input makes; remove it or --static-calls{{$}}
+# BOTH: error: --static-call-sites is for thunks that the input defines; remove it or --static-calls{{$}}
 # RUN: not %ld.lld -r --static-call-sites --static-calls-relocatable arm64.o -o err.out 2>&1 | FileCheck %s --check-prefix=BOTH-R
-# BOTH-R: error: --static-call-sites is for thunks that the input makes; remove it or --static-calls-relocatable{{$}}
+# BOTH-R: error: --static-call-sites is for thunks that the input defines; remove it or --static-calls-relocatable{{$}}
 # RUN: llvm-mc -filetype=obj -triple=riscv64 riscv.s -o riscv.o
 # RUN: not %ld.lld --static-call-sites riscv.o -o err.out 2>&1 | FileCheck %s --check-prefix=RISCV
 # RISCV: error: riscv.o: --static-call-sites does not support this target

@@ -29,7 +29,7 @@
 # RUN: %ld.lld --static-calls call.o dso.so -o /dev/null
 # RUN: llvm-mc -filetype=obj -triple=x86_64 copy.s -o copy.o
 # RUN: not %ld.lld --static-calls call.o copy.o dso.so -o copy.out 2>&1 | FileCheck %s --check-prefix=COPY
-# COPY: error: static call key '__SCK__x' cannot be copied from its shared object; recompile what refers to it with -fPIE or -fPIC
+# COPY: error: static call key '__SCK__x' cannot be copied from its shared object; compile the files that refer to it with -fPIE or -fPIC
 
 ## The program that loads a DSO may define its undefined key, unless -z defs.
 # RUN: %ld.lld --static-calls -shared call.o -o /dev/null

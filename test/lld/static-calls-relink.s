@@ -68,7 +68,7 @@
 ## Compressed relocations (CREL) of the input cannot be joined with ours.
 # RUN: llvm-mc -filetype=obj -triple=x86_64 -crel sites.s -o sites.o
 # RUN: not %ld.lld -r --static-calls-relocatable sites.o x86-a.o -o /dev/null 2>&1 | FileCheck %s --check-prefix=CREL
-# CREL: error: section .crel.static_call_sites of the input does not have the type SHT_RELA, as those of static calls do
+# CREL: error: section .crel.static_call_sites of the input does not have the type SHT_RELA, like those of static calls
 
 ## A later link may drop a section group, and then the table's entries must not
 ## refer to it.

@@ -63,7 +63,7 @@ static bool reportNotes(Ctx &ctx) {
   (required ? Err(ctx) : Warn(ctx))
       << file << ": code of " << source << andMore(count - 1, "source file")
       << " has no slots: it was compiled to bitcode with the Patchbay plugin, "
-         "and to code without it"
+         "but to code without it"
       << whatToDo;
   return true;
 }
@@ -75,6 +75,6 @@ void elf::checkGeneratedCode(Ctx &ctx) {
   if (!instrumented.empty())
     Warn(ctx) << ctx.bitcodeFiles[0]
               << andMore(ctx.bitcodeFiles.size() - 1, "bitcode file")
-              << ": no function has a slot, as functions of "
-              << instrumented[0]->file << " have" << whatToDo;
+              << ": no function has a slot, unlike functions of "
+              << instrumented[0]->file << whatToDo;
 }

@@ -96,9 +96,8 @@ static void warnIfCompiledElsewhere(Ctx &ctx) {
     return;
   StringRef plugin = ctx.arg.passPlugins.front();
   if (ctx.arg.thinLTOIndexOnly)
-    Warn(ctx) << "--load-pass-plugin= has no effect on what is compiled by the "
-                 "indexes of --thinlto-index-only; compile with "
-                 "-fthinlto-index=... -fplugin="
+    Warn(ctx) << "--load-pass-plugin= has no effect with --thinlto-index-only; "
+                 "compile with -fthinlto-index=... -fplugin="
               << plugin;
   else if (!ctx.arg.dtltoDistributor.empty() && !remoteUsesPlugin(ctx))
     Warn(ctx) << "--load-pass-plugin= has no effect on what "

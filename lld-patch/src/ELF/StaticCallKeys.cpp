@@ -46,8 +46,8 @@ static bool checkKey(Ctx &ctx, const StaticCallMode &mode, const Defined &key) {
   if (isa_and_nonnull<BssSection>(key.section) &&
       key.section->name != "COMMON") {
     Err(ctx) << "static call key '" << &key
-             << "' cannot be copied from its shared object; recompile "
-                "what refers to it with -fPIE or -fPIC";
+             << "' cannot be copied from its shared object; compile the "
+                "files that refer to it with -fPIE or -fPIC";
     return false;
   }
   auto *sec = dyn_cast_or_null<InputSection>(key.section);

@@ -21,7 +21,7 @@ static void checkOptions(Ctx &ctx, const opt::InputArgList &args,
   };
 
   if (mode.sitesOnly && ((enabled && !ctx.arg.relocatable) || relocatable))
-    ErrAlways(ctx) << "--static-call-sites is for thunks that the input makes; "
+    ErrAlways(ctx) << "--static-call-sites is for thunks that the input defines; "
                       "remove it or "
                    << (relocatable ? "--static-calls-relocatable"
                        : kernel    ? "--static-calls-kernel"

@@ -37,8 +37,8 @@ void StaticCallRelocations::joinInput() {
   }
   if (to->type != SHT_RELA) {
     ErrAlways(ctx) << "section " << to->name
-                   << " of the input does not have the type SHT_RELA, as those "
-                      "of static calls do";
+                   << " of the input does not have the type SHT_RELA, like those "
+                      "of static calls";
     return;
   }
   for (SectionCommand *cmd : from->commands)

@@ -181,7 +181,7 @@ bool StaticCallArchPPC64Kernel::prepareTarget(Ctx &ctx,
   else
     diag << thunk.caller;
   diag << ": static call '" << thunk.getName()
-       << "' has no function in the kernel";
+       << "' has a target that is not in the kernel";
   return false;
 }
 

@@ -168,7 +168,7 @@ void StaticCallArchX86_64::addRelocations(const StaticCallThunk &thunk,
 
 std::unique_ptr<StaticCallArch> elf::makeStaticCallArchX86_64(Ctx &ctx) {
   if (ctx.arg.zRetpolineplt && !ctx.arg.relocatable)
-    Warn(ctx) << "-z retpolineplt does not reach static calls: a thunk whose "
+    Warn(ctx) << "-z retpolineplt has no effect on static calls: a thunk whose "
                  "target is out of reach jumps indirectly";
   return std::make_unique<StaticCallArchX86_64>();
 }
