@@ -182,7 +182,6 @@ bool OpsSlotPass::accepts(MachineFunction &MF) {
     warn(M, *Refusal);
   }
   if (Refusal->empty() && Table->KernelMode) {
-    Table->EntriesNeedSlots = true;
     dropPrefixes(M);
     if (Requested.exist())
       warn(M, "in kernel mode all functions with NOPs at the entry have a "
@@ -213,12 +212,16 @@ bool OpsSlotPass::runOnMachineFunction(MachineFunction &MF) {
   const Choice Chosen = choose(MF, *Table, Requested);
   if (!Chosen.Instrument) {
     ForbiddenByFlags |= Chosen.ForbiddenByFlags;
-    return skip(MF, Chosen.Reason);
+    skip(MF, Chosen.Reason);
+    const Function &F = MF.getFunction();
+    if (Table->KernelMode && hasEntryNOPs(F))
+      error(*F.getParent(), F.getName() + ": LLVM's table lists its entry, but "
+                                          "it has no slot: " + Chosen.Reason);
+    return false;
   }
   unsigned PrefixSize;
   if (Table->KernelMode) {
     PrefixSize = emitSlot(MF, *Table->Layout);
-    Table->KernelSlots.insert(&MF.getFunction());
     Table->Mode = PATCHBAY_MODE_KERNEL;
   } else {
     PrefixSize = emitSlotAndSite(

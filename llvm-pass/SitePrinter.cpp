@@ -59,12 +59,7 @@ public:
 } // namespace
 
 void SitePrinter::beginFunction(const MachineFunction *MF) {
-  const Function &F = MF->getFunction();
-  if (Table.EntriesNeedSlots && hasEntryNOPs(F) && !Table.KernelSlots.contains(&F))
-    error(*F.getParent(),
-          F.getName() + ": LLVM's table lists its entry, but it has no slot; "
-                        "-Rpass-missed=patchbay prints the reason");
-  auto It = Table.Sites.find(&F);
+  auto It = Table.Sites.find(&MF->getFunction());
   Current = It == Table.Sites.end() ? nullptr : &It->second;
   if (!Current)
     return;

@@ -12,7 +12,6 @@
 #include "Pass.h"
 #include "patchbay/abi.h"
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/CodeGen/GCMetadataPrinter.h"
 #include "llvm/IR/GCStrategy.h"
 
@@ -97,11 +96,6 @@ struct SiteTable {
   /// sites are 0, and the module has no trampolines.
   ModuleData Data;
   bool ZeroSites = false;
-
-  /// In kernel mode all functions that LLVM's table lists must have a slot.
-  /// KernelSlots has the functions with a slot.
-  bool EntriesNeedSlots = false;
-  llvm::SmallPtrSet<const llvm::Function *, 8> KernelSlots;
 
   /// PATCHBAY_MODE_* of the instrumented functions, 0 if there are none.
   uint32_t Mode = 0;

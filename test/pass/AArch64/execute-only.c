@@ -13,5 +13,5 @@
 
 // In kernel mode that is an error, because LLVM's table lists the function.
 // RUN: not %{cc} -fpatchable-function-entry=2 2>&1 | FileCheck %s --check-prefix=KERNEL
-// KERNEL: error: patchbay: plain: LLVM's table lists its entry, but it has no slot; -Rpass-missed=patchbay prints the reason
+// KERNEL: error: patchbay: plain: LLVM's table lists its entry, but it has no slot: its code is execute-only (-mexecute-only), so a slot in it cannot be read
 int plain(int a) { return a; }
