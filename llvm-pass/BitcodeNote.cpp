@@ -17,18 +17,15 @@ static bool isBitcodeNote(const GlobalVariable &G) {
 }
 
 bool patchbay::removeBitcodeNotes(Module &M) {
-  SmallVector<GlobalVariable *, 1> Notes;
-  for (GlobalVariable &G : M.globals())
-    if (isBitcodeNote(G))
-      Notes.push_back(&G);
-  if (Notes.empty())
+  if (none_of(M.globals(), isBitcodeNote))
     return false;
   removeFromUsedLists(M, [](Constant *C) {
     auto *G = dyn_cast<GlobalVariable>(C->stripPointerCasts());
     return G && isBitcodeNote(*G);
   });
-  for (GlobalVariable *Note : Notes)
-    Note->eraseFromParent();
+  for (GlobalVariable &G : make_early_inc_range(M.globals()))
+    if (isBitcodeNote(G))
+      G.eraseFromParent();
   return true;
 }
 

@@ -6,7 +6,7 @@ using namespace llvm;
 using namespace patchbay;
 
 /// The functions of a module with -fpatchable-function-entry, or those without.
-/// Skips synthesized functions, and naked ones, because they have no NOPs.
+/// Skips synthesized and naked functions, which need not have NOPs.
 static SmallVector<const Function *> functions(const Module &M, bool WithNOPs) {
   SmallVector<const Function *> Found;
   for (const Function &F : M)

@@ -159,10 +159,10 @@ static void setProcessor(Function &New, StringRef Oldest) {
 /// runtime that a weak reference names. If that is null, it calls the runtime
 /// that was loaded later and stored its address in the links.
 ///
-/// The constructor sets its flag and then reads the links. A late runtime writes
-/// the links and then reads the flag. All four accesses are sequentially
-/// consistent, so at least one side sees the other's store and registers the
-/// module.
+/// The constructor sets `constructed` and then reads `offered`. A late runtime
+/// sets `offered` and then reads `constructed`. All four accesses are
+/// sequentially consistent, so at least one side sees the other's store and
+/// registers the module.
 Function *ModuleData::addCall(const SlotLayout &Layout, bool AtStart) {
   LLVMContext &Context = M->getContext();
   Type *Int8 = Type::getInt8Ty(Context), *Int32 = Type::getInt32Ty(Context),

@@ -19,7 +19,6 @@ class OpsSlotPass : public MachineFunctionPass {
   /// Why the module has no slots; empty if it can have them. Unset before the
   /// module's first function.
   std::optional<std::string> Refusal;
-  bool IsErrorReported = false;
   Requests Requested;
   /// The number of functions with a slot, and those without a slot by reason.
   /// Both leave out synthesized functions.
@@ -116,7 +115,6 @@ static bool keepLoaderCalls(Module &M) {
 
 bool OpsSlotPass::doInitialization(Module &M) {
   Refusal.reset();
-  IsErrorReported = false;
   Requested = Requests();
   NumInstrumented = 0;
   Skipped.clear();
@@ -138,10 +136,8 @@ bool OpsSlotPass::doInitialization(Module &M) {
   if (Table->KernelMode || !whyNotModule(TM, Table->Layout).empty())
     return Changed;
   if (any_of(M, [](const Function &F) { return !F.isDeclarationForLinker(); }) &&
-      !addModuleData(M, *Table)) {
+      !addModuleData(M, *Table))
     Refusal = "the file defines a name that Patchbay reserves";
-    IsErrorReported = true;
-  }
   return Changed | keepLoaderCalls(M);
 }
 
@@ -175,12 +171,10 @@ bool OpsSlotPass::accepts(MachineFunction &MF) {
   if (Refusal->empty() && Table->KernelMode && hasOnlyPrefixes(M))
     Refusal = "-fpatchable-function-entry=N,N puts no NOP at entries; "
               "nothing is instrumented";
-  if (Refusal->empty()) {
-    Refusal = Requested.read(M, Table->KernelMode);
-    IsErrorReported = !Refusal->empty();
-  } else {
+  if (!Refusal->empty())
     warn(M, *Refusal);
-  }
+  else if (Refusal = Requested.read(M, Table->KernelMode); !Refusal->empty())
+    error(M, *Refusal);
   if (Refusal->empty() && Table->KernelMode) {
     dropPrefixes(M);
     if (Requested.exist())
@@ -219,17 +213,11 @@ bool OpsSlotPass::runOnMachineFunction(MachineFunction &MF) {
                                           "it has no slot: " + Chosen.Reason);
     return false;
   }
-  unsigned PrefixSize;
-  if (Table->KernelMode) {
-    PrefixSize = emitSlot(MF, *Table->Layout);
-    Table->Mode = PATCHBAY_MODE_KERNEL;
-  } else {
-    PrefixSize = emitSlotAndSite(
-        MF, getAnalysis<MachineModuleInfoWrapperPass>().getMMI(), *Table);
-    if (!Table->Mode)
-      Data.use();
-    Table->Mode = PATCHBAY_MODE_USER;
-  }
+  unsigned PrefixSize = emitSlot(
+      MF, getAnalysis<MachineModuleInfoWrapperPass>().getMMI(), *Table);
+  if (!Table->KernelMode && !Table->Mode)
+    Data.use();
+  Table->Mode = Table->KernelMode ? PATCHBAY_MODE_KERNEL : PATCHBAY_MODE_USER;
   remarkInstrumented(MF, PrefixSize, Table->KernelMode, Chosen.Reason);
   // A slot of a sanitizer's constructor does not satisfy -patchbay-require.
   NumInstrumented += !isSynthesized(MF.getFunction());
@@ -240,7 +228,7 @@ bool OpsSlotPass::doFinalization(Module &M) {
   // No warning if a list names the file under [never], if the file has no
   // functions, or if an error has been reported already.
   if (NumInstrumented || Skipped.empty() || Requested.leaveModuleAlone() ||
-      IsErrorReported)
+      M.getContext().getDiagHandlerPtr()->HasErrors)
     return false;
   std::string Reasons;
   for (auto [Reason, Count] : Skipped)

@@ -104,7 +104,7 @@ struct SlotLayout {
 
   /// The pass after which landing pads are in place and branches have their
   /// final size.
-  llvm::StringRef Behind;
+  llvm::StringRef InsertAfter;
 
   /// The shortest reach of branches whose encoding LLVM has already chosen; 0
   /// if the assembler chooses it.
@@ -209,8 +209,8 @@ class Requests {
   bool isListed(llvm::StringRef Section, const llvm::Function &F) const;
 
 public:
-  /// Reads the requests that all functions of a module share. If that fails,
-  /// reports the error and returns it; otherwise returns an empty string.
+  /// Reads the requests that all functions of a module share. Returns an error
+  /// message, or an empty string.
   std::string read(const llvm::Module &M, bool KernelMode);
 
   /// Whether a list names the module's file under [never].
@@ -254,13 +254,10 @@ Choice choose(const llvm::MachineFunction &MF, const SiteTable &Table,
 
 // SlotEmitter.cpp
 
-/// Gives \p MF a slot and returns the size of its prefix.
-unsigned emitSlot(llvm::MachineFunction &MF, const SlotLayout &Layout);
-
-/// Gives \p MF a slot, marks its site and adds the site to \p Table for the
-/// printer. Returns the size of the prefix.
-unsigned emitSlotAndSite(llvm::MachineFunction &MF,
-                         llvm::MachineModuleInfo &MMI, SiteTable &Table);
+/// Gives \p MF a slot. In user mode also marks its site and adds the site to
+/// \p Table for the printer. Returns the size of the prefix.
+unsigned emitSlot(llvm::MachineFunction &MF, llvm::MachineModuleInfo &MMI,
+                  SiteTable &Table);
 
 // Arguments.cpp
 

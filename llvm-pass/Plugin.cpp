@@ -23,10 +23,10 @@ using namespace patchbay;
 static void insertPass(TargetMachine &TM, PassManagerBase &,
                        TargetPassConfig *TPC) {
   const SlotLayout *Layout = findSlotLayout(TM.getTargetTriple());
-  const PassInfo *Behind =
-      Layout ? PassRegistry::getPassRegistry()->getPassInfo(Layout->Behind)
+  const PassInfo *Before =
+      Layout ? PassRegistry::getPassRegistry()->getPassInfo(Layout->InsertAfter)
              : nullptr;
-  TPC->insertPass(Behind ? Behind->getTypeInfo() : &FuncletLayoutID,
+  TPC->insertPass(Before ? Before->getTypeInfo() : &FuncletLayoutID,
                   &OpsSlotPassID);
 }
 

@@ -112,11 +112,8 @@ const char *Requests::whyNever(const Function &F) const {
 }
 
 std::string Requests::read(const Module &M, bool KernelMode) {
-  if (Error E = readLists(options().AttrListPaths, Lists)) {
-    std::string Message = toString(std::move(E)) + "; nothing is instrumented";
-    error(M, Message);
-    return Message;
-  }
+  if (Error E = readLists(options().AttrListPaths, Lists))
+    return toString(std::move(E)) + "; nothing is instrumented";
   readAnnotations(M, KernelMode);
   StringRef File = M.getSourceFileName();
   if (isListed("always", "mainfile", File))

@@ -118,7 +118,7 @@ void SitePrinter::emitBranches() {
   const MCExpr *Displacement = MCBinaryExpr::createSub(
       add(AP.getSymbol(Table.Data.Stubs),
           PATCHBAY_X86_64_STUB_SIZE *
-              patchbay_x86_64_stub(&Current->Record, Current->BehindPad)),
+              patchbay_x86_64_stub(&Current->Record, Current->AfterLandingPad)),
       add(Current->Label, 1 + DisplacementSize), Context);
   // Emit an instruction if possible: assemblers give line information only to
   // instructions. But not every dialect accepts a difference as an immediate.
@@ -139,7 +139,7 @@ void SitePrinter::emitBranches() {
   }
   Out.emitInt8(PATCHBAY_X86_64_SITE_JB);
   Out.emitInt8(Current->PadOffset - PATCHBAY_X86_64_SITE_SIZE -
-               (Current->BehindPad ? int(LandingPadSize) : 0));
+               (Current->AfterLandingPad ? int(LandingPadSize) : 0));
 }
 
 /// Emits a site of the fixed size, without padding or compressed instructions.

@@ -75,7 +75,7 @@ struct Site {
   int PadOffset;
 
   /// Whether the site follows a landing pad, so it is not at the entry.
-  bool BehindPad;
+  bool AfterLandingPad;
 
   /// Bytes of NOPs that follow the site.
   unsigned Padding;

@@ -12,20 +12,6 @@
 using namespace llvm;
 using namespace patchbay;
 
-/// Removes the function's kCFI hash and returns it: the pass emits it as prefix
-/// data. On x86-64 LLVM would emit 11 nops before the hash, where slot and pad
-/// are. On other targets LLVM would count the hash as part of the function when
-/// it aligns the function.
-static std::optional<uint32_t> takeHash(Function &F) {
-  const MDNode *Type = F.getMetadata(LLVMContext::MD_kcfi_type);
-  if (!Type || !F.getParent()->getModuleFlag("kcfi"))
-    return std::nullopt;
-  uint32_t Hash =
-      mdconst::extract<ConstantInt>(Type->getOperand(0))->getZExtValue();
-  F.eraseMetadata(LLVMContext::MD_kcfi_type);
-  return Hash;
-}
-
 /// Aligns the function at least as a slot needs it. Returns the alignment that
 /// LLVM will give to the start of the prefix.
 static Align settleAlignment(MachineFunction &MF) {
@@ -85,18 +71,26 @@ struct PrefixWords {
   int PadOffset = PATCHBAY_PAD_OFFSET;
 };
 
+/// Removes the kCFI hash from the function, because the pass emits it as prefix
+/// data. On x86-64 LLVM would emit 11 nops before the hash, where slot and pad
+/// are. On other targets LLVM would count the hash as part of the function when
+/// it aligns the function.
 static PrefixWords takeWords(MachineFunction &MF, const SlotLayout &Layout) {
   Function &F = MF.getFunction();
   PrefixWords Words;
   if (F.hasMetadata(LLVMContext::MD_func_sanitize))
     Words.PadOffset = PATCHBAY_FUNCTION_SANITIZER_PAD_OFFSET;
-  Words.Hash = takeHash(F);
-  if (!Words.Hash)
+  const MDNode *Type = F.getMetadata(LLVMContext::MD_kcfi_type);
+  if (!Type || !F.getParent()->getModuleFlag("kcfi"))
     return Words;
+  uint32_t Hash =
+      mdconst::extract<ConstantInt>(Type->getOperand(0))->getZExtValue();
+  F.eraseMetadata(LLVMContext::MD_kcfi_type);
   if (any_of(Layout.ReservedHashes, [&](uint32_t Value) {
-        return *Words.Hash == Value || *Words.Hash == 0 - Value;
+        return Hash == Value || Hash == 0 - Value;
       }))
-    ++*Words.Hash;
+    ++Hash;
+  Words.Hash = Hash;
   if (Layout.HashOpcode) {
     Words.HashOpcode = *Layout.HashOpcode;
     if (F.getParent()->getModuleFlag("kcfi-arity"))
@@ -137,31 +131,14 @@ static unsigned emitPrefix(MachineFunction &MF, const SlotLayout &Layout,
   return Prefix.size();
 }
 
-/// The first instruction of \p Entry that emits code, or its end.
-static MachineBasicBlock::iterator firstInstruction(MachineBasicBlock &Entry,
-                                                    const SlotLayout &Layout) {
-  return find_if(Entry, [&](const MachineInstr &MI) {
+/// The first instruction of \p Entry that emits code, if it is one of \p Code;
+/// otherwise null.
+static MachineInstr *findAtStart(MachineBasicBlock &Entry, StringRef Code,
+                                 const SlotLayout &Layout) {
+  auto First = find_if(Entry, [&](const MachineInstr &MI) {
     return !MI.isMetaInstruction() && !isOneOf(MI, Layout.Directives);
   });
-}
-
-/// The landing pad at the start of \p Entry, or its end if there is none.
-static MachineBasicBlock::iterator findLandingPad(MachineBasicBlock &Entry,
-                                                  const SlotLayout &Layout) {
-  auto First = firstInstruction(Entry, Layout);
-  return First != Entry.end() && isOneOf(*First, Layout.LandingPads)
-             ? First
-             : Entry.end();
-}
-
-/// Whether the site would separate the entry from an instruction that is also
-/// its landing pad.
-static bool needsLandingPad(MachineBasicBlock &Entry,
-                            const SlotLayout &Layout) {
-  auto First = firstInstruction(Entry, Layout);
-  return First != Entry.end() && isOneOf(*First, Layout.ImpliedLandingPads) &&
-         Entry.getParent()->getFunction().hasFnAttribute(
-             Layout.LandingPadAttribute);
+  return First != Entry.end() && isOneOf(*First, Code) ? &*First : nullptr;
 }
 
 /// Returns a block that runs only at the function's entry; adds one if the first
@@ -176,8 +153,8 @@ static MachineBasicBlock &entryBlock(MachineFunction &MF,
   Entry->addSuccessor(&First);
   for (const auto &LiveIn : First.liveins())
     Entry->addLiveIn(LiveIn);
-  auto LandingPad = findLandingPad(First, Layout);
-  if (LandingPad != First.end())
+  if (MachineInstr *LandingPad =
+          findAtStart(First, Layout.LandingPads, Layout))
     Entry->splice(Entry->begin(), &First, LandingPad);
   // Debug values at the start of the loop are also valid at the function's
   // entry.
@@ -189,10 +166,6 @@ static MachineBasicBlock &entryBlock(MachineFunction &MF,
   Entry->setIsBeginSection(First.isBeginSection());
   First.setIsBeginSection(false);
   return *Entry;
-}
-
-unsigned patchbay::emitSlot(MachineFunction &MF, const SlotLayout &Layout) {
-  return emitPrefix(MF, Layout, takeWords(MF, Layout));
 }
 
 /// The padding to add to \p Inserted bytes at the entry. No branch crosses these
@@ -216,26 +189,32 @@ static unsigned findPadding(const MachineFunction &MF, const SlotLayout &Layout,
   return Size < Layout.BranchReach ? 0 : offsetToAlignment(Inserted, Max);
 }
 
-unsigned patchbay::emitSlotAndSite(MachineFunction &MF,
-                                   MachineModuleInfo &MMI, SiteTable &Table) {
+unsigned patchbay::emitSlot(MachineFunction &MF, MachineModuleInfo &MMI,
+                            SiteTable &Table) {
   const SlotLayout &Layout = *Table.Layout;
   PrefixWords Words = takeWords(MF, Layout);
+  if (Table.KernelMode)
+    return emitPrefix(MF, Layout, Words);
   MachineBasicBlock &Entry = entryBlock(MF, Layout);
   // LLVM would pad between entry and site.
   MF.ensureAlignment(Entry.getAlignment());
   Entry.setAlignment(Align(1));
   unsigned PrefixSize = emitPrefix(MF, Layout, Words);
 
-  auto LandingPad = findLandingPad(Entry, Layout);
-  bool HasLandingPad = LandingPad != Entry.end();
-  auto InsertPoint = HasLandingPad ? std::next(LandingPad) : Entry.begin();
+  MachineInstr *LandingPad = findAtStart(Entry, Layout.LandingPads, Layout);
+  auto InsertPoint = Entry.begin();
+  if (LandingPad)
+    InsertPoint = std::next(MachineBasicBlock::iterator(LandingPad));
   // Parameter locations are valid from the entry on.
   InsertPoint = skipDebugInstructionsForward(InsertPoint, Entry.end());
 
   Site &TheSite = Table.Sites[&MF.getFunction()];
   TheSite.Label = MF.getContext().createTempSymbol("patchbay_site");
-  TheSite.AddLandingPad = needsLandingPad(Entry, Layout);
-  TheSite.BehindPad = HasLandingPad || TheSite.AddLandingPad;
+  // The site would separate the entry from an implied landing pad.
+  TheSite.AddLandingPad =
+      findAtStart(Entry, Layout.ImpliedLandingPads, Layout) &&
+      MF.getFunction().hasFnAttribute(Layout.LandingPadAttribute);
+  TheSite.AfterLandingPad = LandingPad || TheSite.AddLandingPad;
   TheSite.PadOffset = Words.PadOffset;
   TheSite.Padding = findPadding(
       MF, Layout,

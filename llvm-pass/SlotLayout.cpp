@@ -45,7 +45,7 @@ static SlotLayout layoutX86_64() {
   L.ArityClasses = "GR8 GR16 GR32 GR64";
   L.ReservedHashes = ReservedHashes;
   L.LandingPads = "ENDBR64";
-  L.Behind = "funclet-layout";
+  L.InsertAfter = "funclet-layout";
   L.SiteSize = PATCHBAY_X86_64_SITE_SIZE;
   // test $stub,%eax. emitBranches() emits the jump after it as data, because
   // -mrelax-all would lengthen an instruction.
@@ -63,7 +63,7 @@ static SlotLayout layoutAArch64() {
   L.PadWord = PadOf_AARCH64;
   // bti c, and bti jc, its form in a block that is also a jump target.
   L.LandingPads = "HINT 34;HINT 38";
-  L.Behind = "unpack-mi-bundles";
+  L.InsertAfter = "unpack-mi-bundles";
   L.BranchReach = 1 << 15;
   L.Directives = "EMITBKEY;EMITMTETAGGED";
   L.ImpliedLandingPads = "PACIASP;PACIBSP";
@@ -85,7 +85,7 @@ static SlotLayout layoutPPC64LE() {
   SlotLayout L;
   L.PadWord = PadOf_PPC64LE;
   L.LowersKCFIInIR = true;
-  L.Behind = "ppc-branch-select";
+  L.InsertAfter = "ppc-branch-select";
   L.BranchReach = 1 << 15;
   L.SiteSize = PATCHBAY_PPC64LE_SITE_SIZE;
   L.Site = "NOP";
@@ -103,7 +103,7 @@ static SlotLayout layoutRISCV64() {
   SlotLayout L;
   L.PadWord = PadOf_RISCV64;
   L.LandingPads = "AUIPC X0"; // lpad is auipc with no result.
-  L.Behind = "funclet-layout";
+  L.InsertAfter = "funclet-layout";
   L.BranchReach = 1 << 12;
   L.SiteSize = PATCHBAY_RISCV64_SITE_SIZE;
   L.Site = "ADDI X0 X0 0;ADDI X0 X0 0"; // nop; nop
