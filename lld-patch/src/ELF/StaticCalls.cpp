@@ -349,22 +349,21 @@ static bool scriptPlaces(Ctx &ctx, StringRef name) {
   return false;
 }
 
-// Add the table of branches if the linker script has a section for it. A kernel
-// that only patches its thunks has none.
-static void addKernelTable(Ctx &ctx, StaticCalls &calls) {
-  if (!scriptPlaces(ctx, PATCHBAY_STATIC_CALL_SITE_SECTION))
+// A kernel gets only the table of branches, and only if its linker script has a
+// section for it: a kernel that only patches its thunks has none.
+static void addTables(Ctx &ctx, StaticCalls &calls) {
+  const bool kernel = calls.mode.kernel;
+  if (kernel && !scriptPlaces(ctx, PATCHBAY_STATIC_CALL_SITE_SECTION))
     return;
   calls.siteTable = std::make_unique<StaticCallSiteTable>(ctx);
   calls.siteTable->defineSymbols();
-  ctx.inputSections.push_back(calls.siteTable.get());
-}
-
-static void addTables(Ctx &ctx, StaticCalls &calls) {
+  if (kernel) {
+    ctx.inputSections.push_back(calls.siteTable.get());
+    return;
+  }
   calls.thunkTable = std::make_unique<StaticCallThunkTable>(ctx);
-  calls.siteTable = std::make_unique<StaticCallSiteTable>(ctx);
   calls.note = std::make_unique<StaticCallNote>(ctx, *calls.thunkTable,
                                                 *calls.siteTable);
-  calls.siteTable->defineSymbols();
   ctx.inputSections.append(
       {calls.thunkTable.get(), calls.siteTable.get(), calls.note.get()});
   if (!ctx.arg.emitRelocs)
@@ -381,10 +380,7 @@ void elf::addStaticCallSections(Ctx &ctx) {
   dropDeadThunks(ctx, *calls);
   importKeys(ctx, *calls);
   if (!ctx.arg.relocatable) {
-    if (calls->mode.kernel)
-      addKernelTable(ctx, *calls);
-    else
-      addTables(ctx, *calls);
+    addTables(ctx, *calls);
   } else if (!calls->thunks.empty() ||
              (calls->arch && !calls->mode.makesThunks())) {
     calls->relocatable =
