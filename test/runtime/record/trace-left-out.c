@@ -34,7 +34,7 @@
 // LATER: 1 function whose calls cannot be timed was left out (sums_later): {{.*}}
 // LATER-NEXT: 1 process recorded
 // RUN: %patchbay info %t/later | FileCheck %s --check-prefix=INFO --implicit-check-not="left out"
-// INFO: left out sums_later: takes
+// INFO: left out sums_later: is variadic
 /* It includes forked children with their own files, and counts each function once. */
 // RUN: cd %t && %patchbay record -t function_duration -- ./prog fork 2>&1 | FileCheck %s --check-prefix=FORKED
 // FORKED: {{^}}patchbay: patchbay.data: 3 functions whose calls cannot be timed were left out (ends, sums, sums_later): {{.*}}
