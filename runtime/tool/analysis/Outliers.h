@@ -55,7 +55,7 @@ public:
   struct Cause {
     uint32_t Function = UINT32_MAX;
     uint64_t Calls = 0, Total = 0, Measured = 0; // of its slow calls
-    double More = 0;               // additional self time in these
+    double More = 0;               // their additional self time
   };
   struct Slowest {
     uint64_t Start, Duration, Cost; // in ns; see TraceCall

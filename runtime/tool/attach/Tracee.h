@@ -121,7 +121,7 @@ private:
   ThreadRegisters Registers;
   bool IsSeized = false, IsStopped = false;
   std::chrono::nanoseconds StoppedAt{0};
-  std::optional<Urgency> Urgent; // from before the stop to the end
+  std::optional<Urgency> Urgent; // from the stop until it resumes
 };
 
 } // namespace patchbay

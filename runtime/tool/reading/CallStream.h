@@ -165,7 +165,7 @@ private:
   EventWindows Windows;
   Workers &All;
   size_t Ahead;
-  std::array<Entry, Most> Entries; // a ring: the used window, then Asked others
+  std::array<Entry, Most> Entries; // a ring: one in use, Asked others
   size_t First = 0, Asked = 0;
 };
 

@@ -48,7 +48,7 @@ public:
     uint64_t Until = 0;            // and not after that
     EventWindow Later;             // events of later pieces, as recorded
     llvm::StringRef Release;       // a part of the file that is no longer needed
-    std::thread::id Reader;        // plans and reads the window
+    std::thread::id Reader;        // the thread that reads it
   };
 
   /// From: in ticks; calls that ended earlier may be skipped.

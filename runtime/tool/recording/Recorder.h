@@ -89,7 +89,7 @@ private:
     unsigned Unchanged = 0;       // number of rounds without a new record
     bool IsHeld = false;          // the chunk is full, but a record is missing
     bool WasHeld = false;         // and all other records are written
-    unsigned Cuts = 0;            // DataWriter::cuts() at that time
+    unsigned Cuts = 0;            // DataWriter::cuts() when written
     std::vector<uint64_t> Pages;  // hashes of an area's pages as last written
     uint64_t Header = 0;          // hash of the header as last written
     bool IsComplete = false;      // everything is written and will not change

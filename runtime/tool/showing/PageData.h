@@ -53,7 +53,7 @@ struct PageFunction {
 struct PageContent {
   const Trace *T, *Before; // Before: nullptr for a single recording
   std::vector<PageFunction> Functions;  // in the order of the table
-  std::vector<uint32_t> PlaceOf;        // T->Functions to Functions
+  std::vector<uint32_t> PlaceOf;        // index in Functions
   std::vector<PageNode> Tree;
   std::string Dir; // directory of T
   Timeline *Times; // may be made coarser, until the data fits

@@ -99,7 +99,7 @@ private:
   const DataSlow &S;
   Files &Opened;
   StringRef Symfs;
-  mutable const CodeFile *Last = nullptr; // file of the last tables
+  mutable const CodeFile *Last = nullptr; // the file read last
   mutable uint64_t Base = 0;
   mutable bool WasTooShort = false;
 };
