@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The context of a program. */
-#ifndef PB_BPF_CONTEXT_H
-#define PB_BPF_CONTEXT_H
+#pragma once
 
 #include <patchbay/link.h>
 
@@ -22,5 +21,3 @@ struct pb_bpf_context {
 	uint64_t cookie;
 	const uint64_t *result;
 };
-
-#endif /* PB_BPF_CONTEXT_H */

@@ -15,8 +15,7 @@
  * Debian does not package ubpf, which is fuzzed. An interpreter also needs no executable
  * memory, supports all architectures, and uses no vector registers.
  */
-#ifndef PB_BPF_ENGINE_H
-#define PB_BPF_ENGINE_H
+#pragma once
 
 #include "verify.h"
 
@@ -39,5 +38,3 @@ void pb_bpf_machine_unload(struct pb_bpf_machine *machine);
  */
 uint64_t pb_bpf_machine_run(const struct pb_bpf_machine *machine,
 			    void *context);
-
-#endif /* PB_BPF_ENGINE_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The control flow of a program. */
-#ifndef PB_BPF_FLOW_H
-#define PB_BPF_FLOW_H
+#pragma once
 
 #include <linux/bpf.h>
 #include <stdint.h>
@@ -24,5 +23,3 @@ unsigned int pb_bpf_next(const struct bpf_insn *insns, uint32_t index,
  */
 const char *pb_bpf_order(const struct bpf_insn *insns, uint32_t nr_insns,
 			 uint16_t *order, uint32_t *nr, uint32_t *index);
-
-#endif /* PB_BPF_FLOW_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Functions that programs may call, and their description for the verifier. */
-#ifndef PB_BPF_HELPERS_H
-#define PB_BPF_HELPERS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -66,5 +65,3 @@ extern const size_t pb_bpf_nr_helpers;
 
 /* Returns NULL if there is no helper with this id. */
 const struct pb_bpf_helper *pb_bpf_find_helper(uint32_t id);
-
-#endif /* PB_BPF_HELPERS_H */

@@ -5,8 +5,7 @@
  * keeps its address until the object is closed, because a running program may use the address
  * of a value.
  */
-#ifndef PB_BPF_MAP_H
-#define PB_BPF_MAP_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -107,5 +106,3 @@ static inline void pb_bpf_copy(void *to, const void *from, size_t size)
 	for (; size; size--)
 		*t++ = *f++;
 }
-
-#endif /* PB_BPF_MAP_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* An opened object: its maps and programs. */
-#ifndef PB_BPF_OBJECT_H
-#define PB_BPF_OBJECT_H
+#pragma once
 
 #include "engine.h"
 #include "map.h"
@@ -54,5 +53,3 @@ int pb_bpf_read(struct patchbay_bpf_object *object, const void *bytes,
 
 /* Derive kind and target from @program->section. Returns -EINVAL for an unknown section. */
 int pb_bpf_parse_section(struct patchbay_bpf_program *program);
-
-#endif /* PB_BPF_OBJECT_H */

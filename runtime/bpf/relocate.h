@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Resolves the maps that a program's instructions refer to. */
-#ifndef PB_BPF_RELOCATE_H
-#define PB_BPF_RELOCATE_H
+#pragma once
 
 #include <linux/bpf.h>
 #include <stddef.h>
@@ -25,5 +24,3 @@ int pb_bpf_relocate(const void *bytes, size_t size, const char *name,
 		    struct bpf_insn *insns, uint32_t nr_insns,
 		    const struct pb_bpf_resolver *resolver,
 		    const char **reason, char **symbol);
-
-#endif /* PB_BPF_RELOCATE_H */

@@ -4,8 +4,7 @@
  * time (PATCHBAY_OPS_RECURSION), and other code blocks signals while it holds the lock. But the
  * thread that holds the lock may not be running, so others give up after a while.
  */
-#ifndef PB_BPF_SPIN_H
-#define PB_BPF_SPIN_H
+#pragma once
 
 #include <errno.h>
 #include <stdint.h>
@@ -32,5 +31,3 @@ static inline void pb_bpf_unlock(uint32_t *lock)
 {
 	__atomic_store_n(lock, 0, __ATOMIC_RELEASE);
 }
-
-#endif /* PB_BPF_SPIN_H */

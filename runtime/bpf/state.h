@@ -4,8 +4,7 @@
  * to the instruction. If two paths differ, the value is PB_BPF_NOTHING, which no instruction
  * may use.
  */
-#ifndef PB_BPF_STATE_H
-#define PB_BPF_STATE_H
+#pragma once
 
 #include "map.h"
 
@@ -100,5 +99,3 @@ static inline struct pb_bpf_val pb_bpf_scalar(void)
 {
 	return (struct pb_bpf_val){ .type = PB_BPF_SCALAR };
 }
-
-#endif /* PB_BPF_STATE_H */

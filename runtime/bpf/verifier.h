@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Shared by the verifier's files: the state of the verifier at one instruction. */
-#ifndef PB_BPF_VERIFIER_H
-#define PB_BPF_VERIFIER_H
+#pragma once
 
 #include "context.h"
 #include "flow.h"
@@ -55,5 +54,3 @@ const char *pb_bpf_verify_wide(struct pb_bpf_verifier *v,
 			       const struct bpf_insn *insn);
 const char *pb_bpf_verify_call(struct pb_bpf_verifier *v,
 			       const struct bpf_insn *insn);
-
-#endif /* PB_BPF_VERIFIER_H */

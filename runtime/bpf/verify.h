@@ -7,8 +7,7 @@
  * are no loops, so one pass over the instructions, each after its predecessors, sees every
  * path.
  */
-#ifndef PB_BPF_VERIFY_H
-#define PB_BPF_VERIFY_H
+#pragma once
 
 #include "map.h"
 
@@ -42,5 +41,3 @@ struct pb_bpf_uses {
  */
 int pb_bpf_verify(const struct pb_bpf_code *code, struct pb_bpf_uses *uses,
 		  uint32_t *index, const char **reason);
-
-#endif /* PB_BPF_VERIFY_H */

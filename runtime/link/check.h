@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Compares what a program needs with the records of functions. */
-#ifndef PB_LINK_CHECK_H
-#define PB_LINK_CHECK_H
+#pragma once
 
 #include <patchbay/link.h>
 
@@ -26,5 +25,3 @@ int pb_needs_check(const struct pb_needs *needs,
 void pb_needs_explain(const struct pb_needs *needs,
 		      const struct patchbay_record *record, char *reason,
 		      size_t size);
-
-#endif /* PB_LINK_CHECK_H */

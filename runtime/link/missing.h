@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Finds the item of a list filter that has no function. */
-#ifndef PB_LINK_MISSING_H
-#define PB_LINK_MISSING_H
+#pragma once
 
 #include <patchbay/patchbay.h>
 
@@ -10,5 +9,3 @@
  * with a site. Returns @filter->cnt if there is none, or if that cannot be found out.
  */
 size_t pb_find_missing(const struct patchbay_filter *filter);
-
-#endif /* PB_LINK_MISSING_H */

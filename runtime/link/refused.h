@@ -3,8 +3,7 @@
  * Functions that were refused while a link was attached. They are kept until the library's
  * locks are free: only then names can be looked up, and the log can be called.
  */
-#ifndef PB_LINK_REFUSED_H
-#define PB_LINK_REFUSED_H
+#pragma once
 
 #include "check.h"
 
@@ -33,5 +32,3 @@ void pb_refused_log(struct pb_refused *refused, const struct pb_needs *needs,
 		    const struct patchbay_link_opts *opts);
 
 void pb_refused_free(struct pb_refused *refused);
-
-#endif /* PB_LINK_REFUSED_H */

@@ -6,8 +6,7 @@
  *
  * This header has the helpers that several public functions use.
  */
-#ifndef PB_CORE_OPS_H
-#define PB_CORE_OPS_H
+#pragma once
 
 #include "change/plan.h"
 
@@ -29,5 +28,3 @@ int pb_request_init(struct pb_request *request, struct patchbay_ops *ops,
 
 /* The number of functions that a list of requests has armed and disarmed. */
 int pb_request_count(const struct pb_request *requests);
-
-#endif /* PB_CORE_OPS_H */

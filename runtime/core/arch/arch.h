@@ -44,8 +44,7 @@
  * test/runtime/system-<name>.test. The hardening flags of programs must work in the
  * library, too. The library must not use registers that a platform reserves.
  */
-#ifndef PB_CORE_ARCH_H
-#define PB_CORE_ARCH_H
+#pragma once
 
 #include "system/text.h"
 #include "types/set.h"
@@ -152,5 +151,3 @@ pb_handler pb_arch_enter_set;
 int pb_enter_slowly(uintptr_t ip, uintptr_t parent_ip,
 		     const struct patchbay_cell *const *slot,
 		     struct patchbay_regs *regs);
-
-#endif /* PB_CORE_ARCH_H */

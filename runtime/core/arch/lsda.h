@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The data of a frame that calls a body, and the personality function that reads them. */
-#ifndef PB_CORE_LSDA_H
-#define PB_CORE_LSDA_H
+#pragma once
 
 #ifdef __ASSEMBLER__
 
@@ -53,5 +52,3 @@ _Unwind_Reason_Code pb_call_personality(int version, _Unwind_Action actions,
 	__attribute__((visibility("hidden")));
 
 #endif /* __ASSEMBLER__ */
-
-#endif /* PB_CORE_LSDA_H */

@@ -18,8 +18,7 @@
  * sequences.c defines these functions of arch.h: pb_arch_map_reach(), pb_arch_unmap_reach() and
  * all that read or change a site. The last word of a site is a NOP, or a branch to the sequence.
  */
-#ifndef PB_CORE_SEQUENCES_H
-#define PB_CORE_SEQUENCES_H
+#pragma once
 
 #include "arch/arch.h"
 #include "arch/words.h"
@@ -55,5 +54,3 @@ void pb_arch_place(uint32_t code[PB_SEQUENCE_WORDS]);
  */
 bool pb_arch_sequence(const struct pb_site *site, uintptr_t at, uintptr_t place,
 		      const char *trampoline, uint32_t code[PB_SEQUENCE_WORDS]);
-
-#endif /* PB_CORE_SEQUENCES_H */

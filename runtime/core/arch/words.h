@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* For AArch64, ppc64le and riscv64, whose instructions are words: pads and trampolines. */
-#ifndef PB_CORE_WORDS_H
-#define PB_CORE_WORDS_H
+#pragma once
 
 /* The distance from one trampoline to the next. */
 #define PB_TRAMPOLINE_SIZE 256
@@ -60,5 +59,3 @@ static inline bool pb_words_have_slot(const uint32_t *entry, uint32_t ret)
 .endm
 
 #endif /* __ASSEMBLER__ */
-
-#endif /* PB_CORE_WORDS_H */

@@ -8,8 +8,7 @@
  * that was linked with -static-libgcc, LLVM's libunwind, or one in a shared object. No
  * unwinder can read the context of another one.
  */
-#ifndef PB_CORE_UNWINDER_H
-#define PB_CORE_UNWINDER_H
+#pragma once
 
 #include <patchbay/exit.h>
 
@@ -47,5 +46,3 @@ struct patchbay_call *pb_unwinder_call_of(struct _Unwind_Context *context);
  */
 int pb_libgcc_look_up(const char *const *names, void **address, size_t nr)
 	__attribute__((weak));
-
-#endif /* PB_CORE_UNWINDER_H */

@@ -7,8 +7,7 @@
  * Only functions that are or were armed have a cell. This file has private cells, of one
  * function each. shared_cells.h has the cells that functions share.
  */
-#ifndef PB_CORE_CELL_H
-#define PB_CORE_CELL_H
+#pragma once
 
 #include "types/module.h"
 #include "types/tracer.h"
@@ -109,5 +108,3 @@ void pb_cells_weigh(const struct pb_module *module, uint64_t *armed,
 
 /* Free all cells of @module and their sets. No thread can reach them. */
 void pb_cells_free(struct pb_module *module);
-
-#endif /* PB_CORE_CELL_H */

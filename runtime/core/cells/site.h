@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The state of a function's site: valid or not, armed or not. */
-#ifndef PB_CORE_SITE_H
-#define PB_CORE_SITE_H
+#pragma once
 
 #include "arch/arch.h"
 #include "types/module.h"
@@ -24,5 +23,3 @@ enum patchbay_site_state pb_site_shown(const struct pb_module *module,
 /* Count a function that cannot be armed, by the state of its site. */
 void pb_count_refused(const struct pb_module *module,
 		      const struct patchbay_record *record);
-
-#endif /* PB_CORE_SITE_H */

@@ -12,8 +12,7 @@
  *
  * bulk.c and bulk_check.c collect the data, bulk_text.c writes text.
  */
-#ifndef PB_CORE_BULK_H
-#define PB_CORE_BULK_H
+#pragma once
 
 #include "arch/arch.h"
 #include "change/engine.h"
@@ -149,5 +148,3 @@ int pb_bulk_is_swapped(const struct pb_bulk_module *b, size_t i);
 
 /* Under the engine lock: give all cells their new sets. Cannot fail. */
 void pb_bulk_swap(const struct pb_bulk *bulk);
-
-#endif /* PB_CORE_BULK_H */

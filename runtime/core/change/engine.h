@@ -4,8 +4,7 @@
  * caller holds the caller lock and the change lock (lock.h) and is not in a handler. These
  * functions may release the change lock for a while.
  */
-#ifndef PB_CORE_ENGINE_H
-#define PB_CORE_ENGINE_H
+#pragma once
 
 #include "change/plan.h"
 #include "change/settle.h"
@@ -56,5 +55,3 @@ int pb_bulk_commit(struct pb_request *requests, struct pb_module *only,
 #else
 #define pb_bulk_commit(requests, only, wait) PB_NOT_BULK
 #endif
-
-#endif /* PB_CORE_ENGINE_H */

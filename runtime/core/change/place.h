@@ -3,8 +3,7 @@
  * Choose a cell for each function of a plan. This is the last part of planning, after the
  * function's tracers and their data are known.
  */
-#ifndef PB_CORE_PLACE_H
-#define PB_CORE_PLACE_H
+#pragma once
 
 #include "change/settle.h"
 #include "types/shared_cells.h"
@@ -118,5 +117,3 @@ static inline void pb_change_owner(struct pb_module *module, size_t i, unsigned 
 
 /* Empty @cell: threads that enter it call no handler. */
 void pb_empty_cell(struct patchbay_cell *cell);
-
-#endif /* PB_CORE_PLACE_H */

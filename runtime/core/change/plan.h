@@ -8,8 +8,7 @@
  * A plan lists the functions that requests of several tracers select, with the new tracers
  * of each. Planning changes nothing that other threads see.
  */
-#ifndef PB_CORE_PLAN_H
-#define PB_CORE_PLAN_H
+#pragma once
 
 #include "arch/arch.h"
 #include "names/filter.h"
@@ -226,5 +225,3 @@ pb_function_target(const struct patchbay_record *record, void *data)
 					 .record = record,
 					 .data = data };
 }
-
-#endif /* PB_CORE_PLAN_H */

@@ -10,8 +10,7 @@
  * the wait. Modules may be loaded and unloaded in that time. The memory of unloaded
  * modules stays until the caller lock is free (module.c).
  */
-#ifndef PB_CORE_SETTLE_H
-#define PB_CORE_SETTLE_H
+#pragma once
 
 #include "change/plan.h"
 
@@ -66,5 +65,3 @@ int pb_settle(const struct pb_plan *plan);
  * functions in unloaded modules, too. Returns 0 or an error of pb_wait().
  */
 int pb_settle_all(int gone);
-
-#endif /* PB_CORE_SETTLE_H */

@@ -3,8 +3,7 @@
  * A queue of patches of text. System calls are expensive, so the queue writes many patches
  * together: as many as fit into the cache with the text that they change.
  */
-#ifndef PB_CORE_TEXT_QUEUE_H
-#define PB_CORE_TEXT_QUEUE_H
+#pragma once
 
 #include "system/text.h"
 
@@ -38,5 +37,3 @@ int pb_text_queue_room(struct pb_text_queue *queue, size_t nr);
  * pb_text_apply().
  */
 int pb_text_flush(struct pb_text_queue *queue);
-
-#endif /* PB_CORE_TEXT_QUEUE_H */

@@ -4,8 +4,7 @@
  * code has changed their site. For example, a uprobe that is removed restores the byte of the
  * file, and a debugger stores a breakpoint.
  */
-#ifndef PB_CORE_INSPECT_H
-#define PB_CORE_INSPECT_H
+#pragma once
 
 #include "types/module.h"
 
@@ -33,5 +32,3 @@ void pb_changed_tell(const struct pb_module *module);
 void pb_inspect_site(const struct pb_module *module,
 		     const struct patchbay_record *record,
 		     struct patchbay_site_info *site);
-
-#endif /* PB_CORE_INSPECT_H */

@@ -8,8 +8,7 @@
  * the generation, which is odd while the lock is held. What a reader has read is consistent
  * if the generation was the same even number before and afterwards.
  */
-#ifndef PB_CORE_LIVE_VIEW_H
-#define PB_CORE_LIVE_VIEW_H
+#pragma once
 
 #include "system/stats.h"
 #include "types/module.h"
@@ -63,5 +62,3 @@ struct pb_live_note {
 	uint32_t version;
 	int32_t live; /* relative to this field */
 };
-
-#endif /* PB_CORE_LIVE_VIEW_H */

@@ -8,8 +8,7 @@
  * This header: from a module's loaded note (abi.h) to its descriptor; and modules that the
  * library lists on request, but does not trace (struct pb_other).
  */
-#ifndef PB_CORE_OTHER_MODULES_H
-#define PB_CORE_OTHER_MODULES_H
+#pragma once
 
 #include "types/module.h"
 
@@ -44,5 +43,3 @@ int pb_other_is_loaded(const struct pb_other *other);
 
 /* Remove all modules that are no longer loaded. Takes the modules lock. */
 void pb_others_forget_unloaded(void);
-
-#endif /* PB_CORE_OTHER_MODULES_H */

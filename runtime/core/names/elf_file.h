@@ -3,8 +3,7 @@
  * Read the symbol table of an ELF file of this process's own class and byte order. The file
  * is not trusted: data beyond its size count as absent.
  */
-#ifndef PB_CORE_ELF_FILE_H
-#define PB_CORE_ELF_FILE_H
+#pragma once
 
 #include <link.h>
 #include <stddef.h>
@@ -48,5 +47,3 @@ int pb_elf_for_each_function(struct pb_elf_file *file,
 			     void (*visit)(const char *name, uint64_t value,
 					   void *arg),
 			     void *arg);
-
-#endif /* PB_CORE_ELF_FILE_H */

@@ -3,8 +3,7 @@
  * The library's copy of a filter: checked, compiled, and with copies of its lists. It outlives
  * the call that passed the filter.
  */
-#ifndef PB_CORE_FILTER_H
-#define PB_CORE_FILTER_H
+#pragma once
 
 #include <patchbay/patchbay.h>
 
@@ -94,5 +93,3 @@ static inline uint32_t pb_name_hash(const char *name)
 		hash = hash * 33 + (unsigned char)*name++;
 	return hash;
 }
-
-#endif /* PB_CORE_FILTER_H */

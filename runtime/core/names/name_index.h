@@ -7,8 +7,7 @@
  * A function that the compiler has renamed has several entries: the name of its symbol and
  * the names of the source (<patchbay/names.h>).
  */
-#ifndef PB_CORE_NAME_INDEX_H
-#define PB_CORE_NAME_INDEX_H
+#pragma once
 
 #include "names/elf_file.h"
 #include "types/module.h"
@@ -75,5 +74,3 @@ int pb_record_order(struct pb_module *module);
  */
 ptrdiff_t pb_record_find(const struct pb_module *module, uintptr_t entry,
 			 size_t *next);
-
-#endif /* PB_CORE_NAME_INDEX_H */

@@ -4,8 +4,7 @@
  * runs under the modules lock and never under the engine lock. The index of a module's names
  * lives as long as the module.
  */
-#ifndef PB_CORE_NAMES_H
-#define PB_CORE_NAMES_H
+#pragma once
 
 #include "names/filter.h"
 #include "types/choice.h"
@@ -53,5 +52,3 @@ int pb_names_is_moved(const struct pb_module *module,
 
 /* Free the names of @module. */
 void pb_names_free(struct pb_module *module);
-
-#endif /* PB_CORE_NAMES_H */

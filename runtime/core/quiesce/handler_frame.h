@@ -17,8 +17,7 @@
  * stack. Until then the thread's calls are missed, and counted. The opposite error, to
  * treat a running handler as abandoned, would be a use after free.
  */
-#ifndef PB_CORE_HANDLER_FRAME_H
-#define PB_CORE_HANDLER_FRAME_H
+#pragma once
 
 #include "quiesce/reader.h"
 
@@ -64,5 +63,3 @@ int pb_handler_is_surely_gone(const struct pb_reader *self, uintptr_t frame,
  */
 void pb_mark_handler_frame(const struct patchbay_regs *frame,
 			   const struct pb_reader *reader);
-
-#endif /* PB_CORE_HANDLER_FRAME_H */

@@ -14,8 +14,7 @@
  * A call of a fiber may begin in one thread and end in another. Only the sum of all
  * threads has a meaning.
  */
-#ifndef PB_CORE_OPEN_CALLS_H
-#define PB_CORE_OPEN_CALLS_H
+#pragma once
 
 #include "quiesce/reader.h"
 
@@ -31,5 +30,3 @@ void pb_open_calls_end(void);
 
 /* Run in a forked child: calls that began in the parent may also end in the child. */
 void pb_open_calls_fork(void);
-
-#endif /* PB_CORE_OPEN_CALLS_H */

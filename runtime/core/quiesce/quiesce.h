@@ -18,8 +18,7 @@
  * (Desnoyers et al., User-Level Implementations of Read-Copy Update, IEEE
  * TPDS 23(2), 2012.)
  */
-#ifndef PB_CORE_QUIESCE_H
-#define PB_CORE_QUIESCE_H
+#pragma once
 
 #include "quiesce/reader.h"
 
@@ -126,5 +125,3 @@ int pb_wait(void);
 uint64_t pb_over_until(uint64_t phase, int64_t *looked);
 
 #endif /* __ASSEMBLER__ */
-
-#endif /* PB_CORE_QUIESCE_H */

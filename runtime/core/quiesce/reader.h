@@ -20,8 +20,7 @@
  *
  * User-space RCU's "bulletproof" flavour keeps its readers in the same way.
  */
-#ifndef PB_CORE_READER_H
-#define PB_CORE_READER_H
+#pragma once
 
 /* Values of pb_reader.outer.phase: outside, or the phase when the thread entered. */
 #define PB_THREAD_OUTSIDE 0
@@ -157,5 +156,3 @@ int pb_reader_reclaim(struct pb_reader *reader, uint64_t life);
 void pb_readers_init(void);
 
 #endif /* __ASSEMBLER__ */
-
-#endif /* PB_CORE_READER_H */

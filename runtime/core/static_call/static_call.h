@@ -11,8 +11,7 @@
  * unloaded. @text is a handle of pb_os_text_open(). Errors are those of text.h and those that
  * are named below. On error nothing has changed.
  */
-#ifndef PB_CORE_STATIC_CALL_H
-#define PB_CORE_STATIC_CALL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -103,5 +102,3 @@ int pb_arch_call_site_write(int text, uintptr_t site, uintptr_t to);
  */
 extern const size_t pb_arch_hash_size;
 bool pb_arch_hash_is(const uint8_t *before, uint32_t type);
-
-#endif /* PB_CORE_STATIC_CALL_H */

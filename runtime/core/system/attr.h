@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Read and write structures of callers that were compiled with an older or a newer header. */
-#ifndef PB_CORE_ATTR_H
-#define PB_CORE_ATTR_H
+#pragma once
 
 #include <errno.h>
 #include <stddef.h>
@@ -50,5 +49,3 @@ static inline int pb_write_info(void *to, const void *from, size_t known,
 	memset((char *)to + end, 0, size - end);
 	return 0;
 }
-
-#endif /* PB_CORE_ATTR_H */

@@ -4,8 +4,7 @@
  * may be damaged, so the library checks that the loader has mapped an address for this module
  * before it follows the address.
  */
-#ifndef PB_CORE_ELF_NOTE_H
-#define PB_CORE_ELF_NOTE_H
+#pragma once
 
 #include <link.h>
 #include <stddef.h>
@@ -86,5 +85,3 @@ static inline const void *pb_elf_note(const struct dl_phdr_info *info,
 	}
 	return NULL;
 }
-
-#endif /* PB_CORE_ELF_NOTE_H */

@@ -3,8 +3,7 @@
  * The core's interface to the operating system. A port to another system provides these
  * functions, pb_sync_core() and pb_private_keep_text().
  */
-#ifndef PB_CORE_OS_H
-#define PB_CORE_OS_H
+#pragma once
 
 #include <limits.h>
 #include <stddef.h>
@@ -112,5 +111,3 @@ void pb_traced_mem_end(void);
 
 /* In a forked child, which has no helper process: forget the descriptor. */
 void pb_traced_mem_forget(void);
-
-#endif /* PB_CORE_OS_H */

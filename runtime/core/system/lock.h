@@ -73,8 +73,7 @@
  * while it changes its list, not around constructors and destructors. It comes before the
  * modules lock: a program may call the library within dl_iterate_phdr().
  */
-#ifndef PB_CORE_LOCK_H
-#define PB_CORE_LOCK_H
+#pragma once
 
 #include <assert.h>
 #include <stdint.h>
@@ -136,5 +135,3 @@ int pb_engine_is_locked(void);
  * for ever: another thread of the parent held it during fork().
  */
 extern int pb_is_forked;
-
-#endif /* PB_CORE_LOCK_H */

@@ -3,8 +3,7 @@
  * Reads the kernel's list of mappings (proc_pid_maps(5)) line by line, without the C
  * library: fopen(3) allocates. trace/ uses it, too.
  */
-#ifndef PB_CORE_MAPS_TEXT_H
-#define PB_CORE_MAPS_TEXT_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -46,5 +45,3 @@ struct pb_maps_line pb_maps_parts(const struct pb_maps_text *maps);
 void pb_maps_rewind(struct pb_maps_text *maps);
 
 void pb_maps_close(struct pb_maps_text *maps);
-
-#endif /* PB_CORE_MAPS_TEXT_H */

@@ -10,8 +10,7 @@
  * thread-safe and async-signal-safe. They do not preserve vector registers, so handlers of
  * traced functions call none of them.
  */
-#ifndef PB_CORE_MEMORY_H
-#define PB_CORE_MEMORY_H
+#pragma once
 
 #include <stddef.h>
 #include <string.h>
@@ -50,5 +49,3 @@ static inline char *pb_copy_string(const char *from)
 #ifdef __cplusplus
 }
 #endif
-
-#endif /* PB_CORE_MEMORY_H */

@@ -7,8 +7,7 @@
  * A process has at most one registered function of each kind, and cannot unregister it. The
  * functions that register return -EBUSY if another function is registered.
  */
-#ifndef PB_CORE_PRIVATE_H
-#define PB_CORE_PRIVATE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -148,5 +147,3 @@ int pb_private_start_late(void (*start)(void));
 
 /* If the library was loaded at process start, a preloaded object calls this first. */
 void pb_private_preloaded(void);
-
-#endif /* PB_CORE_PRIVATE_H */

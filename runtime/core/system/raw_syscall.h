@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* System calls without the C library, for all architectures. trace/ uses it, too. */
-#ifndef PB_CORE_RAW_SYSCALL_H
-#define PB_CORE_RAW_SYSCALL_H
+#pragma once
 
 #if defined(__x86_64__)
 /* Returns the result, or -errno. (System V ABI, AMD64 supplement, A.2.1.) */
@@ -72,5 +71,3 @@ static inline long pb_raw_syscall(long number, const long arg[6])
 	return r3;
 }
 #endif
-
-#endif /* PB_CORE_RAW_SYSCALL_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Sorting without qsort(3), which allocates. */
-#ifndef PB_CORE_SORT_H
-#define PB_CORE_SORT_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -46,5 +45,3 @@ static inline void pb_sort(void *base, size_t nr, size_t size,
 		pb_sort_sink(first, 0, left - 1, size, compare);
 	}
 }
-
-#endif /* PB_CORE_SORT_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Counters of what has happened in this process; see struct patchbay_stats. */
-#ifndef PB_CORE_STATS_H
-#define PB_CORE_STATS_H
+#pragma once
 
 #include <patchbay/patchbay.h>
 
@@ -24,5 +23,3 @@ static inline void pb_count(uint64_t *counter)
 {
 	__atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
 }
-
-#endif /* PB_CORE_STATS_H */

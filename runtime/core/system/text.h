@@ -12,8 +12,7 @@
  * arch/ know which text may change while threads execute it, and prove this at each
  * store. On all architectures the kernel keeps instruction caches coherent.
  */
-#ifndef PB_CORE_TEXT_H
-#define PB_CORE_TEXT_H
+#pragma once
 
 #include "system/lock.h"
 
@@ -84,5 +83,3 @@ int pb_text_write(int handle, uintptr_t addr, const void *old, const void *new,
  * written before the call. Returns 0 or the error of membarrier(2).
  */
 int pb_sync_core(void);
-
-#endif /* PB_CORE_TEXT_H */

@@ -40,8 +40,7 @@
  * pb_call_exit_slowly() at the exit. A direct way without an entry handler checks this at
  * the exit only.
  */
-#ifndef PB_CORE_CALL_H
-#define PB_CORE_CALL_H
+#pragma once
 
 #include "types/call_state.h"
 #include "types/set.h"
@@ -138,5 +137,3 @@ void pb_call_jumped(struct patchbay_call *call);
 /* The landing pad calls this to resume unwinding with @exception. Does not return. */
 struct _Unwind_Exception;
 void pb_call_resume(struct _Unwind_Exception *exception);
-
-#endif /* PB_CORE_CALL_H */

@@ -47,8 +47,7 @@
  * test/unit/exit-states.cpp runs all interleavings of a call with arming, disarming, a
  * second tracer and an unloaded module by these rules. It fails if any rule is removed.
  */
-#ifndef PB_CORE_CALL_STATE_H
-#define PB_CORE_CALL_STATE_H
+#pragma once
 
 #include <patchbay/exit.h>
 
@@ -149,5 +148,3 @@ static inline uint64_t pb_call_since_with(uint64_t cell, uint64_t set)
 	return set & PATCHBAY_CELL_DIRECT_SET ? set :
 						pb_call_since_by(cell, PB_CALL_GENERAL);
 }
-
-#endif /* PB_CORE_CALL_STATE_H */

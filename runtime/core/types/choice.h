@@ -3,8 +3,7 @@
  * A set of functions of a module: one bit for each. Clearing and searching must be fast,
  * because filters often choose one of very many functions.
  */
-#ifndef PB_CORE_CHOICE_H
-#define PB_CORE_CHOICE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -75,5 +74,3 @@ static inline size_t pb_choice_row_end(const struct pb_choice *choice, size_t i)
 
 /* Remove function @i from the choice. */
 void pb_choice_drop(struct pb_choice *choice, size_t i);
-
-#endif /* PB_CORE_CHOICE_H */

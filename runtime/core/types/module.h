@@ -3,8 +3,7 @@
  * The loaded modules. Registration reads no record and no page of text: the library reads
  * them when it first needs them.
  */
-#ifndef PB_CORE_MODULE_H
-#define PB_CORE_MODULE_H
+#pragma once
 
 #include <patchbay/patchbay.h>
 
@@ -131,5 +130,3 @@ static inline int pb_has_slot(const struct pb_module *module, uintptr_t addr)
 {
 	return addr >= module->low + PATCHBAY_PREFIX_SIZE && addr < module->high;
 }
-
-#endif /* PB_CORE_MODULE_H */

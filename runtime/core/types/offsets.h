@@ -3,8 +3,7 @@
  * Offsets of structure fields that the trampolines of every architecture use. entry.h of
  * each architecture has those of struct patchbay_regs and struct patchbay_call.
  */
-#ifndef PB_CORE_OFFSETS_H
-#define PB_CORE_OFFSETS_H
+#pragma once
 
 /* struct patchbay_cell */
 #define CELL_ENTER 0
@@ -37,5 +36,3 @@
 	_Static_assert(offsetof(struct type, field) == (offset), #field)
 
 #endif /* __ASSEMBLER__ */
-
-#endif /* PB_CORE_OFFSETS_H */

@@ -8,8 +8,7 @@
  * list exactly the members to call, in the order of the calls. Disabled members are only in
  * @cells, and their exits do not count in @has_exits, @more and @told.
  */
-#ifndef PB_CORE_SET_H
-#define PB_CORE_SET_H
+#pragma once
 
 #include <patchbay/patchbay.h>
 
@@ -139,5 +138,3 @@ pb_handler pb_enter_nothing;
  * functions below the threshold.
  */
 pb_handler pb_timed_entry, pb_timed_exit;
-
-#endif /* PB_CORE_SET_H */

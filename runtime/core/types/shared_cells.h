@@ -33,8 +33,7 @@
  * kind of result of its functions never changes: on x86-64 a thread that returns from a
  * body reads it before it sets the mark, to know which registers to keep.
  */
-#ifndef PB_CORE_SHARED_CELLS_H
-#define PB_CORE_SHARED_CELLS_H
+#pragma once
 
 #include "types/module.h"
 #include "types/set.h"
@@ -196,5 +195,3 @@ static inline int pb_shared_is_abandoned(const struct pb_shared_cell *cell)
 {
 	return !cell->nr && cell->cell.ops && cell->cell.set != &pb_set_nobody;
 }
-
-#endif /* PB_CORE_SHARED_CELLS_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The library's data of a tracer. */
-#ifndef PB_CORE_TRACER_H
-#define PB_CORE_TRACER_H
+#pragma once
 
 #include "types/call_state.h"
 
@@ -42,5 +41,3 @@ static inline int pb_tracer_was_armed(const struct patchbay_ops *ops)
 {
 	return ops->cells.first <= ops->cells.last;
 }
-
-#endif /* PB_CORE_TRACER_H */

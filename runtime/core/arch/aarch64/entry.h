@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Constants that patch.c, entry.S and exit.S share. */
-#ifndef PB_AARCH64_ENTRY_H
-#define PB_AARCH64_ENTRY_H
+#pragma once
 
 #include "arch/words.h"
 #include "types/offsets.h"
@@ -53,5 +52,3 @@
 /* The number of the bit PATCHBAY_EXIT_SKIP in CALL_SINCE. */
 #define CALL_SKIP_BIT 1
 #define CALL_SKIP (1 << CALL_SKIP_BIT)
-
-#endif /* PB_AARCH64_ENTRY_H */

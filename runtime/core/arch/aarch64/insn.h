@@ -3,8 +3,7 @@
  * AArch64 instructions that the core reads and writes. Pure functions of words:
  * compiled and tested on every host.
  */
-#ifndef PB_AARCH64_INSN_H
-#define PB_AARCH64_INSN_H
+#pragma once
 
 #include "arch/words.h"
 
@@ -104,5 +103,3 @@ pb_aarch64_sequence(uint32_t code[PB_AARCH64_SEQUENCE_WORDS], uint64_t at,
 	return pb_aarch64_retarget(&code[5], at + 20,
 				   site + PATCHBAY_AARCH64_SITE_SIZE);
 }
-
-#endif /* PB_AARCH64_INSN_H */

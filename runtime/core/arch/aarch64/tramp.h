@@ -3,8 +3,7 @@
  * The AArch64 code of static calls: tramps. Pure functions of words: compiled
  * and tested on every host.
  */
-#ifndef PB_AARCH64_TRAMP_H
-#define PB_AARCH64_TRAMP_H
+#pragma once
 
 #include "insn.h"
 
@@ -61,5 +60,3 @@ pb_aarch64_tramp(const uint32_t code[PB_AARCH64_TRAMP_WORDS], uint64_t addr,
 			       &from) &&
 	       from == key;
 }
-
-#endif /* PB_AARCH64_TRAMP_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Constants that patch.c, entry.S and exit.S share. */
-#ifndef PB_PPC64LE_ENTRY_H
-#define PB_PPC64LE_ENTRY_H
+#pragma once
 
 #include "arch/words.h"
 #include "types/offsets.h"
@@ -63,5 +62,3 @@
 
 /* A bit of CALL_SINCE: PATCHBAY_EXIT_SKIP. */
 #define CALL_SKIP 2
-
-#endif /* PB_PPC64LE_ENTRY_H */

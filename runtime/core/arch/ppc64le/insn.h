@@ -3,8 +3,7 @@
  * ppc64le instructions that the core reads and writes: branches, entries, sites
  * and sequences. Pure functions of words: compiled and tested on every host.
  */
-#ifndef PB_PPC64LE_INSN_H
-#define PB_PPC64LE_INSN_H
+#pragma once
 
 #include "arch/words.h"
 
@@ -157,5 +156,3 @@ static inline void pb_ppc64_veneer(uint32_t code[PB_PPC64_VENEER_WORDS])
 	code[2] = 0x7d8903a6; /* mtctr r12 */
 	code[3] = 0x4e800420; /* bctr */
 }
-
-#endif /* PB_PPC64LE_INSN_H */

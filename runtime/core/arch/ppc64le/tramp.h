@@ -3,8 +3,7 @@
  * The ppc64le code of static calls: tramps. Pure functions of words: compiled
  * and tested on every host.
  */
-#ifndef PB_PPC64LE_TRAMP_H
-#define PB_PPC64LE_TRAMP_H
+#pragma once
 
 #include "insn.h"
 
@@ -143,5 +142,3 @@ pb_ppc64_notoc_key(const uint32_t code[PB_PPC64_NOTOC_TRAMP_WORDS],
 	return addr + PATCHBAY_PPC64_NOTOC_INDIRECT_OFFSET +
 	       (uint64_t)pb_ppc64_pcrel(load);
 }
-
-#endif /* PB_PPC64LE_TRAMP_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Constants that patch.c, entry.S and exit.S share. */
-#ifndef PB_RISCV64_ENTRY_H
-#define PB_RISCV64_ENTRY_H
+#pragma once
 
 #include "arch/words.h"
 #include "types/offsets.h"
@@ -45,5 +44,3 @@
 
 /* A bit of CALL_SINCE: PATCHBAY_EXIT_SKIP. */
 #define CALL_SKIP 2
-
-#endif /* PB_RISCV64_ENTRY_H */

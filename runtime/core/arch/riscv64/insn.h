@@ -3,8 +3,7 @@
  * riscv64 instructions that the core reads and writes. Pure functions of words:
  * compiled and tested on every host.
  */
-#ifndef PB_RISCV64_INSN_H
-#define PB_RISCV64_INSN_H
+#pragma once
 
 #include "arch/words.h"
 
@@ -109,5 +108,3 @@ pb_riscv64_trampoline(const struct patchbay_record *record,
 {
 	return pb_record_trampoline(record) * 2 + behind_landing_pad;
 }
-
-#endif /* PB_RISCV64_INSN_H */

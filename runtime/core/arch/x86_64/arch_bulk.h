@@ -4,8 +4,7 @@
  * execute the site while the copy is written back. shared_cells.h says why they may read the
  * slot.
  */
-#ifndef PB_X86_64_ARCH_BULK_H
-#define PB_X86_64_ARCH_BULK_H
+#pragma once
 
 #include "arch/x86_64/insn.h"
 
@@ -85,5 +84,3 @@ static inline int pb_bulk_flip(uint8_t *at, int arm)
 	at[0] = arm ? PATCHBAY_X86_64_SITE_CALL : PATCHBAY_X86_64_SITE_DISARMED;
 	return 0;
 }
-
-#endif /* PB_X86_64_ARCH_BULK_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Constants that patch.c, entry.S and exit.S share. */
-#ifndef PB_X86_64_ENTRY_H
-#define PB_X86_64_ENTRY_H
+#pragma once
 
 #include "types/offsets.h"
 
@@ -101,5 +100,3 @@ static inline const void *pb_module_stub(const struct pb_module *module,
 	       i * PATCHBAY_X86_64_STUB_SIZE;
 }
 #endif
-
-#endif /* PB_X86_64_ENTRY_H */

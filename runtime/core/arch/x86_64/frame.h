@@ -4,8 +4,7 @@
  * thread's mark. The file that includes this one (exit_macros.h or own.h) defines the macros
  * words_to and thread_to, which find struct pb_thread and the thread's reader.
  */
-#ifndef PB_X86_64_FRAME_H
-#define PB_X86_64_FRAME_H
+#pragma once
 
 #include "entry.h"
 #include "quiesce/quiesce.h"
@@ -78,5 +77,3 @@
 	.cfi_undefined %\register
 	.endr
 .endm
-
-#endif /* PB_X86_64_FRAME_H */

@@ -3,8 +3,7 @@
  * x86-64 instructions that the core reads and writes. Pure functions of bytes:
  * compiled and tested on every host.
  */
-#ifndef PB_X86_64_INSN_H
-#define PB_X86_64_INSN_H
+#pragma once
 
 #include <patchbay/abi.h>
 
@@ -88,5 +87,3 @@ static inline bool pb_x86_64_leads(const uint8_t *at, uint64_t site,
 	memcpy(&now, at + 1, sizeof(now));
 	return pb_x86_64_rel32(site, stub, &rel) && rel == now;
 }
-
-#endif /* PB_X86_64_INSN_H */

@@ -3,8 +3,7 @@
  * The x86-64 code of static calls: tramps, call sites, hashes of targets. Pure
  * functions of bytes: compiled and tested on every host.
  */
-#ifndef PB_X86_64_TRAMP_H
-#define PB_X86_64_TRAMP_H
+#pragma once
 
 #include "insn.h"
 
@@ -98,5 +97,3 @@ static inline uint32_t pb_x86_64_type_hash(uint32_t type)
 			return type + 1;
 	return type;
 }
-
-#endif /* PB_X86_64_TRAMP_H */
