@@ -12,32 +12,6 @@
 
 #include <patchbay/abi.h>
 
-/* The pass adds this assembly to modules: prefixed names cannot collide with theirs. */
-#define words_to patchbay_words_to
-#define thread_to patchbay_thread_to
-#define call_slowly patchbay_call_slowly
-#define personality patchbay_personality
-#define lsda patchbay_lsda
-#define rare_exits patchbay_rare_exits
-#define unwound patchbay_unwound
-#define mark_inside patchbay_mark_inside
-#define mark_outside patchbay_mark_outside
-#define args_saved patchbay_args_saved
-#define args_unknown patchbay_args_unknown
-#define save_regs patchbay_save_regs
-#define restore_regs patchbay_restore_regs
-#define trampoline patchbay_trampoline
-#define read_clock patchbay_read_clock
-#define return_past_body patchbay_return_past_body
-#define call_body_at_r11 patchbay_call_body_at_r11
-#define mark_inside_after_body patchbay_mark_inside_after_body
-#define call_body_directly patchbay_call_body_directly
-#define load_args patchbay_load_args
-#define go_through patchbay_go_through
-#define call_directly patchbay_call_directly
-#define own_trampoline patchbay_own_trampoline
-#define own_exits patchbay_own_exits
-
 #define TABLE .Lpatchbay_links_table
 #define NEAR PATCHBAY_X86_64_SITE_BRANCH_SIZE
 #define FAR (PATCHBAY_X86_64_ENDBR64_SIZE + PATCHBAY_X86_64_SITE_BRANCH_SIZE)
@@ -137,28 +111,3 @@
 	own_exits NEAR, patchbay_near, patchbay_4
 	.cfi_endproc
 	own_exits FAR, patchbay_far, patchbay_5
-
-	.purgem words_to
-	.purgem thread_to
-	.purgem call_slowly
-	.purgem personality
-	.purgem lsda
-	.purgem rare_exits
-	.purgem unwound
-	.purgem mark_inside
-	.purgem mark_outside
-	.purgem args_saved
-	.purgem args_unknown
-	.purgem save_regs
-	.purgem restore_regs
-	.purgem trampoline
-	.purgem read_clock
-	.purgem return_past_body
-	.purgem call_body_at_r11
-	.purgem mark_inside_after_body
-	.purgem call_body_directly
-	.purgem load_args
-	.purgem go_through
-	.purgem call_directly
-	.purgem own_trampoline
-	.purgem own_exits
