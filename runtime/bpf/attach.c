@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Attaches and detaches programs by links. */
 #include "system/attr.h"
-#include "context.h"
 #include "helpers.h"
 #include "object.h"
 #include "run.h"

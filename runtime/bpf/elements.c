@@ -11,7 +11,6 @@
 #include <linux/bpf.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Not SIGTRAP: if it were blocked, a breakpoint or single step would kill the process. */
 static void block(sigset_t *before)

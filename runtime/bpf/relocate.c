@@ -9,7 +9,6 @@
 
 #include <errno.h>
 #include <gelf.h>
-#include <stdlib.h>
 #include <string.h>
 
 #ifndef R_BPF_64_64

@@ -2,7 +2,6 @@
 /* Shared by the verifier's files: the state of the verifier at one instruction. */
 #pragma once
 
-#include "context.h"
 #include "flow.h"
 #include "state.h"
 #include "verify.h"

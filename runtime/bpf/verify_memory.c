@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Reads and writes of the verified program. */
+#include "context.h"
 #include "isa.h"
 #include "verifier.h"
 

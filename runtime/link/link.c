@@ -8,7 +8,6 @@
 #include "refused.h"
 
 #include <errno.h>
-#include <string.h>
 
 /*
  * @ops:     NULL if the link is detached

@@ -4,9 +4,7 @@
 #include "system/memory.h"
 #include "system/sort.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 void pb_refused_add(struct pb_refused *refused,
 		    const struct patchbay_target *target, int error)

@@ -2,7 +2,6 @@
 /* The public functions for tracers. Each takes the locks and calls change/. */
 #include "api/ops.h"
 
-#include "types/set.h"
 #include "call/unwinder.h"
 #include "cells/cell.h"
 #include "change/engine.h"
@@ -14,7 +13,6 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <string.h>
 #include <wchar.h>
 
 /*

@@ -15,7 +15,6 @@
 
 #include <errno.h>
 #include <stddef.h>
-#include <string.h>
 
 /* The number of sites or names that are copied at a time. */
 #define MANY 64

@@ -7,7 +7,6 @@
 #include "types/module.h"
 
 #include <errno.h>
-#include <string.h>
 
 /*
  * Mapped memory for sequences. A place is in reach of a site if its first and last byte are.

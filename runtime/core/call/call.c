@@ -3,7 +3,6 @@
 #include "types/call.h"
 
 #include "types/set.h"
-#include "types/tracer.h"
 
 static struct patchbay_regs *regs_of(struct patchbay_call *call)
 {

@@ -6,7 +6,6 @@
 #include "quiesce/quiesce.h"
 #include "types/call.h"
 #include "types/set.h"
-#include "types/tracer.h"
 
 #include <errno.h>
 

@@ -4,8 +4,6 @@
 #include "quiesce/quiesce.h"
 #include "types/call.h"
 #include "types/set.h"
-#include "types/shared_cells.h"
-#include "types/tracer.h"
 
 static int is_set(patchbay_handler enter)
 {

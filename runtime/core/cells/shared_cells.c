@@ -6,10 +6,8 @@
 #include "system/linux.h"
 #include "system/lock.h"
 #include "system/memory.h"
-#include "types/set.h"
 
 #include <errno.h>
-#include <string.h>
 
 #define CELLS_SIZE ((size_t)PB_NR_SHARED * PB_SHARED_STEP)
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 
 #include "cells/cell.h"
-#include "cells/site.h"
 #include "change/bulk.h"
 #include "names/names.h"
 #include "system/lock.h"

@@ -5,7 +5,6 @@
 #include "system/linux.h"
 #include "system/text.h"
 
-#include <errno.h>
 #include <string.h>
 
 /*

@@ -9,7 +9,6 @@
 #include "change/settle.h"
 #include "change/text_queue.h"
 #include "system/lock.h"
-#include "system/memory.h"
 #include "system/private.h"
 #include "system/stats.h"
 #include "types/set.h"
@@ -17,7 +16,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Fill the new cells. Queue the patches that must precede arming: slots and sequences. */
 static int queue_publish(struct pb_plan *plan, struct pb_text_queue *text)

@@ -7,7 +7,6 @@
 #include "types/tracer.h"
 
 #include <errno.h>
-#include <string.h>
 
 /* Shared cells in reserve: only groups of at least PB_GROUP_MIN functions get these. */
 #define SPARE 64

@@ -7,7 +7,6 @@
 #include "system/sort.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 /* 32 KB of patches. They change a dozen of the blocks that text.c writes. */
 #define ROOM 1024

@@ -21,7 +21,6 @@
  * library stores an offer, then checks whether the constructor has run. At least one sees
  * the other's store (is_for_us()). If both do, take_module() refuses the second registration.
  */
-#include "arch/arch.h"
 #include "modules/other_modules.h"
 #include "system/lock.h"
 #include "system/memory.h"

@@ -11,7 +11,6 @@
 #include "system/linux.h"
 
 #include <dlfcn.h>
-#include <stddef.h>
 
 __attribute__((constructor)) static void become_global(void)
 {

@@ -23,10 +23,6 @@
 
 #include "arch/aarch64/entry.h"
 #include "arch/aarch64/insn.h"
-#include "types/module.h"
-
-#include <errno.h>
-#include <string.h>
 
 _Static_assert(PB_AARCH64_SEQUENCE_SIZE == PB_SEQUENCE_SIZE, "sequences.h");
 _Static_assert(PB_AARCH64_SEQUENCE_BODY ==

@@ -21,10 +21,6 @@
 
 #include "arch/ppc64le/entry.h"
 #include "arch/ppc64le/insn.h"
-#include "types/module.h"
-
-#include <errno.h>
-#include <string.h>
 
 _Static_assert(PB_PPC64_SEQUENCE_SIZE == PB_SEQUENCE_SIZE, "sequences.h");
 _Static_assert(PB_PPC64_SEQUENCE_BODY ==

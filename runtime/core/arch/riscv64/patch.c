@@ -40,7 +40,6 @@
 #include "types/module.h"
 
 #include <errno.h>
-#include <string.h>
 
 const size_t pb_arch_site_size = PATCHBAY_RISCV64_SITE_SIZE;
 /* Rewriting is safe for uncompressed code only, and the library cannot recognize such code. */

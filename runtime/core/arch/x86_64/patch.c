@@ -42,7 +42,6 @@
 
 #include <cpuid.h>
 #include <errno.h>
-#include <string.h>
 
 uint8_t pb_x86_64_isa;
 const size_t pb_arch_site_size = PATCHBAY_X86_64_SITE_SIZE;

@@ -21,7 +21,6 @@
 #include "types/module.h"
 
 #include <errno.h>
-#include <string.h>
 
 _Static_assert(PATCHBAY_X86_64_TABLE_RARE + 8 * PATCHBAY_X86_64_NR_RARE ==
 		       PATCHBAY_X86_64_TABLE_SIZE,
