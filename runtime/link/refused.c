@@ -9,16 +9,8 @@
 void pb_refused_add(struct pb_refused *refused,
 		    const struct patchbay_target *target, int error)
 {
-	if (refused->nr == refused->room) {
-		size_t room = refused->room ? 2 * refused->room : 16;
-		struct pb_refusal *list =
-			pb_realloc(refused->list, room * sizeof(*list));
-
-		if (!list)
-			return;
-		refused->list = list;
-		refused->room = room;
-	}
+	if (pb_grow(&refused->list, &refused->room, refused->nr + 1, sizeof(*refused->list)))
+		return;
 	refused->list[refused->nr++] = (struct pb_refusal){
 		.entry = target->entry,
 		.record = *target->record,

@@ -73,40 +73,12 @@ struct copies {
 	int error;
 };
 
-static int reserve_copies(struct copies *copies, size_t nr)
-{
-	const size_t room = 2 * nr + MANY;
-	struct copy *larger;
-
-	if (nr <= copies->room)
-		return 0;
-	larger = pb_realloc(copies->copy, room * sizeof(*larger));
-	if (!larger)
-		return -ENOMEM;
-	copies->copy = larger;
-	copies->room = room;
-	return 0;
-}
-
-static int reserve_cells(struct copies *copies, size_t nr)
-{
-	struct patchbay_cell *larger;
-
-	if (nr <= copies->cells_room)
-		return 0;
-	larger = pb_realloc(copies->cells, 2 * nr * sizeof(*larger));
-	if (!larger)
-		return -ENOMEM;
-	copies->cells = larger;
-	copies->cells_room = 2 * nr;
-	return 0;
-}
-
 /* Under the modules lock. Sets @copies->error if out of memory. */
 static void add_copy(struct copies *copies, const struct patchbay_site_info *site)
 {
-	if (reserve_copies(copies, copies->nr + 1) ||
-	    reserve_cells(copies, copies->nr_cells + site->nr_cells)) {
+	if (pb_grow(&copies->copy, &copies->room, copies->nr + 1, sizeof(*copies->copy)) ||
+	    pb_grow(&copies->cells, &copies->cells_room, copies->nr_cells + site->nr_cells,
+		    sizeof(*copies->cells))) {
 		copies->error = -ENOMEM;
 		return;
 	}

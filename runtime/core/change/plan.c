@@ -23,32 +23,18 @@ struct list {
 	size_t nr, room, kept;
 };
 
-static void drop_list(struct list *list)
-{
-	pb_free(list->cells);
-	pb_free(list->from);
-}
-
 /* Begin with the tracers of @target's cell, if it has one. Reserves space for @more tracers. */
 static int start_list(struct list *list, const struct pb_target *target,
 		      size_t more)
 {
 	const struct patchbay_cell *cell = target->cell, *cells = NULL;
-	size_t nr = 0;
+	size_t nr = 0, room = list->room;
 
 	if (cell && cell->ops)
 		cells = pb_set_cells(cell, &nr);
-	if (nr + more > list->room) {
-		size_t room = 2 * (nr + more);
-
-		drop_list(list);
-		list->room = 0;
-		list->cells = pb_malloc(room * sizeof(*list->cells));
-		list->from = pb_malloc(room * sizeof(struct pb_target *));
-		if (!list->cells || !list->from)
-			return -ENOMEM;
-		list->room = room;
-	}
+	if (pb_grow(&list->cells, &room, nr + more, sizeof(*list->cells)) ||
+	    pb_grow(&list->from, &list->room, nr + more, sizeof(struct pb_target *)))
+		return -ENOMEM;
 	list->nr = list->kept = nr;
 	for (size_t i = 0; i < nr; i++) {
 		list->cells[i] = pb_ops_cell(cells[i].ops, target->record,
@@ -288,7 +274,8 @@ static int make_steps(struct pb_plan *plan)
 		if (!error)
 			error = finish_step(plan, target, &list, before);
 	}
-	drop_list(&list);
+	pb_free(list.cells);
+	pb_free(list.from);
 	return error;
 }
 

@@ -28,16 +28,8 @@ static int add_target(struct pb_plan *plan, struct pb_request *request,
 {
 	struct pb_target *target;
 
-	if (plan->nr == plan->room) {
-		size_t room = plan->room ? 2 * plan->room : 64;
-		struct pb_target *targets =
-			pb_realloc(plan->targets, room * sizeof(*targets));
-
-		if (!targets)
-			return -ENOMEM;
-		plan->targets = targets;
-		plan->room = room;
-	}
+	if (pb_grow(&plan->targets, &plan->room, plan->nr + 1, sizeof(*plan->targets)))
+		return -ENOMEM;
 	target = &plan->targets[plan->nr++];
 	*target = (struct pb_target){
 		.module = module,

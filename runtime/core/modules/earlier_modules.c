@@ -45,27 +45,11 @@ static int find_desc(struct dl_phdr_info *info, size_t size, void *arg)
 		const struct patchbay_module *desc =
 			pb_module_noted(info, &info->dlpi_phdr[i]);
 
-		if (!desc)
-			continue;
-		if (descs->nr < descs->room)
-			descs->desc[descs->nr] = desc;
-		descs->nr++;
+		if (desc && !pb_grow(&descs->desc, &descs->room, descs->nr + 1,
+				     sizeof(*descs->desc)))
+			descs->desc[descs->nr++] = desc;
 	}
 	return 0;
-}
-
-/* Find the descriptors of all modules. Returns 0 if there are none, or if out of memory. */
-static size_t find_descs(struct descs *descs)
-{
-	*descs = (struct descs){ 0 };
-	dl_iterate_phdr(find_desc, descs);
-	descs->room = descs->nr;
-	descs->desc = pb_malloc(descs->room * sizeof(*descs->desc));
-	if (!descs->desc)
-		return 0;
-	descs->nr = 0;
-	dl_iterate_phdr(find_desc, descs);
-	return descs->nr < descs->room ? descs->nr : descs->room;
 }
 
 /* Store this library's addresses into the module's links, unless these are in use. */
@@ -113,14 +97,14 @@ static int is_for_us(const struct patchbay_module *desc, int text)
 
 __attribute__((constructor)) static void take_modules(void)
 {
-	struct descs descs;
-	const size_t nr = find_descs(&descs);
+	struct descs descs = { 0 };
 	size_t ours = 0;
 	int text;
 
+	dl_iterate_phdr(find_desc, &descs);
 	pb_modules_lock();
-	text = nr ? pb_text_open() : -ENOENT;
-	for (size_t i = 0; i < nr && text >= 0; i++)
+	text = descs.nr ? pb_text_open() : -ENOENT;
+	for (size_t i = 0; i < descs.nr && text >= 0; i++)
 		if (is_for_us(descs.desc[i], text))
 			descs.desc[ours++] = descs.desc[i];
 	if (text >= 0)

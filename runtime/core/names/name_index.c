@@ -148,43 +148,18 @@ struct reader {
 	int rewritten, error;
 };
 
-/* Allocate memory for one more name of @size bytes, including the terminating 0. */
-static int make_room(struct reader *reader, size_t size)
-{
-	struct pb_name_index *index = reader->index;
-
-	if (index->nr == reader->room) {
-		size_t room = reader->room ? 2 * reader->room : 64;
-		void *names = pb_realloc(index->names,
-				      room * sizeof(*index->names));
-
-		if (!names)
-			return -ENOMEM;
-		index->names = names;
-		reader->room = room;
-	}
-	if (size > reader->text_room - reader->text_size) {
-		size_t room = 2 * reader->text_room + size;
-		char *text = room <= UINT32_MAX ? pb_realloc(index->text, room) :
-						  NULL;
-
-		if (!text)
-			return -ENOMEM;
-		index->text = text;
-		reader->text_room = room;
-	}
-	return 0;
-}
-
 static void add_name(struct reader *reader, const char *name, size_t length,
 		     uint32_t record)
 {
 	struct pb_name_index *index = reader->index;
+	const size_t end = reader->text_size + length + 1;
 
-	if (!reader->error)
-		reader->error = make_room(reader, length + 1);
-	if (reader->error)
+	if (end > UINT32_MAX ||
+	    pb_grow(&index->names, &reader->room, index->nr + 1, sizeof(*index->names)) ||
+	    pb_grow(&index->text, &reader->text_room, end, 1)) {
+		reader->error = -ENOMEM;
 		return;
+	}
 	index->names[index->nr++] = (struct pb_name){
 		.record = record,
 		.text = (uint32_t)reader->text_size,

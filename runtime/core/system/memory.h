@@ -12,6 +12,7 @@
  */
 #pragma once
 
+#include <errno.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -44,6 +45,25 @@ static inline char *pb_copy_string(const char *from)
 	void *to = pb_malloc(size);
 
 	return (char *)(to ? memcpy(to, from, size) : to);
+}
+
+/*
+ * Make the array at *@array, of *@room elements of @size bytes, have space for @nr. Returns 0 or
+ * -ENOMEM. @array is the address of a pointer of any type.
+ */
+static inline int pb_grow(void *array, size_t *room, size_t nr, size_t size)
+{
+	void *elements;
+
+	if (nr <= *room)
+		return 0;
+	memcpy(&elements, array, sizeof(elements));
+	elements = pb_realloc(elements, 2 * nr * size);
+	if (!elements)
+		return -ENOMEM;
+	memcpy(array, &elements, sizeof(elements));
+	*room = 2 * nr;
+	return 0;
 }
 
 #ifdef __cplusplus
