@@ -152,12 +152,29 @@ void pb_others_forget_unloaded(void)
 /* Static executables do not have dlinfo(). */
 #pragma weak dlinfo
 
-struct search {
-	void (*visit)(const char *path, const struct patchbay_module *desc, void *arg);
+struct visitor {
+	void (*visit)(const struct pb_private_other *other, void *arg);
 	void *arg;
 };
 
-static void look_at(const struct search *search, struct link_map *map)
+static void report_module(const struct visitor *visitor, const char *path,
+			  const struct patchbay_module *desc)
+{
+	struct pb_private_other other = { .why = PB_PRIVATE_OTHER_VERSION,
+					  .number = desc->abi_version,
+					  .path = path };
+
+	if (desc->abi_version == PATCHBAY_ABI_VERSION) {
+		const uintptr_t start = (uintptr_t)pb_desc_place(&desc->sites_start);
+		const uintptr_t stop = (uintptr_t)pb_desc_place(&desc->sites_stop);
+
+		other.why = PB_PRIVATE_OTHER_NAMESPACE;
+		other.number = (unsigned int)((stop - start) / PATCHBAY_RECORD_SIZE);
+	}
+	visitor->visit(&other, visitor->arg);
+}
+
+static void look_at(const struct visitor *visitor, struct link_map *map)
 {
 	const ElfW(Phdr) *segments;
 	int nr = dlinfo(map, RTLD_DI_PHDR, &segments);
@@ -171,7 +188,7 @@ static void look_at(const struct search *search, struct link_map *map)
 	for (int i = 0; i < nr && !desc; i++)
 		desc = pb_module_noted(&info, &segments[i]);
 	if (desc)
-		search->visit(map->l_name, desc, search->arg);
+		report_module(visitor, map->l_name, desc);
 }
 
 /* The loader's data for debuggers of @program, or NULL. */
@@ -230,57 +247,12 @@ static int visit_other_namespaces(struct dl_phdr_info *program, size_t size, voi
 	return 1;
 }
 
-static void visit_namespaces(void (*visit)(const char *path,
-					   const struct patchbay_module *desc, void *arg),
-			     void *arg)
-{
-	struct search search = { visit, arg };
-
-	if (dlinfo && !pb_is_forked && may_have_others())
-		dl_iterate_phdr(visit_other_namespaces, &search);
-}
-
-#else
-
-static void visit_namespaces(void (*visit)(const char *path,
-					   const struct patchbay_module *desc, void *arg),
-			     void *arg)
-{
-	(void)visit;
-	(void)arg;
-}
-
 #endif
-
-struct visitor {
-	void (*visit)(const struct pb_private_other *other, void *arg);
-	void *arg;
-};
-
-static void visit_elsewhere(const char *path, const struct patchbay_module *desc,
-			    void *arg)
-{
-	const struct visitor *visitor = arg;
-	struct pb_private_other other = { .why = PB_PRIVATE_OTHER_VERSION,
-					  .number = desc->abi_version,
-					  .path = path };
-
-	if (desc->abi_version == PATCHBAY_ABI_VERSION) {
-		const uintptr_t start = (uintptr_t)pb_desc_place(&desc->sites_start);
-		const uintptr_t stop = (uintptr_t)pb_desc_place(&desc->sites_stop);
-
-		other.why = PB_PRIVATE_OTHER_NAMESPACE;
-		other.number = (unsigned int)((stop - start) / PATCHBAY_RECORD_SIZE);
-	}
-	visitor->visit(&other, visitor->arg);
-}
 
 void pb_private_visit_others(void (*visit)(const struct pb_private_other *other,
 					   void *arg),
 			     void *arg)
 {
-	struct visitor visitor = { visit, arg };
-
 	pb_modules_lock();
 	for (const struct pb_other *o = pb_others; o; o = o->next) {
 		const struct pb_private_other other = {
@@ -293,5 +265,8 @@ void pb_private_visit_others(void (*visit)(const struct pb_private_other *other,
 			visit(&other, arg);
 	}
 	pb_modules_unlock();
-	visit_namespaces(visit_elsewhere, &visitor);
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 36)
+	if (dlinfo && !pb_is_forked && may_have_others())
+		dl_iterate_phdr(visit_other_namespaces, &(struct visitor){ visit, arg });
+#endif
 }
