@@ -47,7 +47,7 @@ void pb_engine_unlock(void)
 {
 }
 
-void pb_os_unmap_code(void *code, size_t size)
+void pb_os_unmap(void *code, size_t size)
 {
 	CHECK(code && size == PB_PLACE_SIZE);
 	nr_unmapped++;

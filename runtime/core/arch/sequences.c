@@ -59,7 +59,7 @@ static void unmap_place(struct pb_place *place)
 	pb_engine_lock();
 	*link = place->next;
 	pb_engine_unlock();
-	pb_os_unmap_code((void *)place->code, PB_PLACE_SIZE);
+	pb_os_unmap((void *)place->code, PB_PLACE_SIZE);
 	pb_free(place);
 }
 
@@ -125,17 +125,14 @@ out:
 	return place;
 }
 
-static bool in_reach(const struct pb_place *place, uintptr_t site)
+/* Is there space for a sequence, in reach of @site? */
+static bool has_space(const struct pb_place *place, uintptr_t site)
 {
 	const uintptr_t reach = pb_arch_sequence_reach;
 
-	return place->code >= at_least_0(site, reach) &&
+	return place->used + PB_SEQUENCE_SIZE <= PB_PLACE_SIZE &&
+	       place->code >= at_least_0(site, reach) &&
 	       place->code + PB_PLACE_SIZE <= site + reach;
-}
-
-static bool is_full(const struct pb_place *place)
-{
-	return place->used + PB_SEQUENCE_SIZE > PB_PLACE_SIZE;
 }
 
 static int use_place(struct pb_sequences *reach, struct pb_place *place)
@@ -164,7 +161,7 @@ static int take_sequence(const struct pb_site *site)
 	struct pb_place *place = places;
 	int error;
 
-	while (place && (is_full(place) || !in_reach(place, site->site)))
+	while (place && !has_space(place, site->site))
 		place = place->next;
 	if (!place) {
 		place = map_place(reach->module, site->site, &error);

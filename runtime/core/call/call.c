@@ -63,28 +63,12 @@ uint64_t pb_call_entry(struct patchbay_call *call,
 	return cell->record->stack_arg_words;
 }
 
-/* Call all exit handlers of the list @at. */
-static inline void call_exits(struct patchbay_call *call,
-			      const struct patchbay_cell *const *at)
-{
-	do
-		(*at)->exit(call->ip, call->parent_ip, *at, regs_of(call));
-	while (*++at);
-}
-
-/* Did @member see the entry of the call, and was it not armed again since? */
-static int was_told(const struct patchbay_call *call,
-		    const struct patchbay_cell *member)
-{
-	return pb_call_was_told(call, member->since);
-}
-
 static void leave_one(struct patchbay_call *call,
 		      const struct patchbay_cell *cell)
 {
 	const struct patchbay_cell *own = own_of(cell);
 
-	if (own && was_told(call, own))
+	if (own && pb_call_was_told(call, own->since))
 		__atomic_load_n(&cell->exit, __ATOMIC_RELAXED)(
 			call->ip, call->parent_ip, cell, regs_of(call));
 }
@@ -95,7 +79,7 @@ leave_set(struct patchbay_call *call, const struct patchbay_cell *cell)
 	const struct pb_set *set = __atomic_load_n(&cell->set, __ATOMIC_ACQUIRE);
 
 	for (const struct patchbay_cell *const *at = set->exits; *at; at++)
-		if (was_told(call, *at))
+		if (pb_call_was_told(call, (*at)->since))
 			(*at)->exit(call->ip, call->parent_ip, *at, regs_of(call));
 }
 
@@ -149,9 +133,14 @@ void pb_call_exit(struct patchbay_call *call)
 {
 	const struct patchbay_cell *cell = pb_call_slot(call);
 	const struct pb_set *set = __atomic_load_n(&cell->set, __ATOMIC_ACQUIRE);
+	const struct patchbay_cell *const *at;
 
-	if (is_as_entered(call, cell, set))
-		call_exits(call, set->exits);
-	else
+	if (!is_as_entered(call, cell, set)) {
 		leave_any(call, cell);
+		return;
+	}
+	at = set->exits;
+	do
+		(*at)->exit(call->ip, call->parent_ip, *at, regs_of(call));
+	while (*++at);
 }

@@ -11,14 +11,6 @@ static int is_set(patchbay_handler enter)
 	       pb_call_is_of_set(enter);
 }
 
-static void miss_member(const struct patchbay_cell *member)
-{
-	/* Skip disabled tracers, and the member of pb_set_nobody, which is no tracer. */
-	if (member->func != pb_enter_nothing ||
-	    (member->exit && member->exit != pb_enter_nothing))
-		pb_miss(member);
-}
-
 /* Count a call from within a handler. @enter: loaded once, because the cell may change. */
 static void count_missed_entry(const struct patchbay_cell *cell, patchbay_handler enter)
 {
@@ -32,23 +24,14 @@ static void count_missed_entry(const struct patchbay_cell *cell, patchbay_handle
 		return;
 	}
 	set = __atomic_load_n(&cell->set, __ATOMIC_ACQUIRE);
-	for (size_t i = 0; i < set->nr; i++)
-		miss_member(&set->cells[i]);
-}
+	for (size_t i = 0; i < set->nr; i++) {
+		const struct patchbay_cell *member = &set->cells[i];
 
-/*
- * The caller has saved the vector arguments, so call the handlers that do not save them. If
- * a handler changes the saved arguments, the function receives the new values.
- */
-static void enter_saved(uintptr_t ip, uintptr_t parent_ip,
-			const struct patchbay_cell *cell,
-			struct patchbay_regs *regs, patchbay_handler enter)
-{
-	if (enter == pb_arch_enter_any)
-		enter = __atomic_load_n(&cell->func, __ATOMIC_RELAXED);
-	else if (is_set(enter))
-		enter = pb_set_call;
-	enter(ip, parent_ip, cell, regs);
+		/* Skip disabled tracers, and the member of pb_set_nobody, which is no tracer. */
+		if (member->func != pb_enter_nothing ||
+		    (member->exit && member->exit != pb_enter_nothing))
+			pb_miss(member);
+	}
 }
 
 int pb_enter_slowly(uintptr_t ip, uintptr_t parent_ip,
@@ -67,12 +50,22 @@ int pb_enter_slowly(uintptr_t ip, uintptr_t parent_ip,
 	if (pb_is_gate(cell))
 		cell = pb_gate_find(cell, ip);
 	enter = __atomic_load_n(&cell->enter, __ATOMIC_ACQUIRE);
-	if (entry == PB_ENTERED_TO_MISS)
+	if (entry == PB_ENTERED_TO_MISS) {
 		count_missed_entry(cell, enter);
-	else if (pb_call_is_of_one(enter) || pb_call_is_of_set(enter))
+	} else if (pb_call_is_of_one(enter) || pb_call_is_of_set(enter)) {
 		again = 1; /* only the trampoline can call the body */
-	else
-		enter_saved(ip, parent_ip, cell, regs, enter);
+	} else {
+		/*
+		 * The caller has saved the vector arguments, so call the handlers that do not
+		 * save them. If a handler changes the saved arguments, the function receives
+		 * the new values.
+		 */
+		if (enter == pb_arch_enter_any)
+			enter = __atomic_load_n(&cell->func, __ATOMIC_RELAXED);
+		else if (is_set(enter))
+			enter = pb_set_call;
+		enter(ip, parent_ip, cell, regs);
+	}
 	pb_thread_leave(self, entry);
 	return again;
 }

@@ -74,14 +74,6 @@ static _Unwind_Reason_Code find_left_frames(struct _Unwind_Context *context, voi
 	return _URC_NO_REASON;
 }
 
-/* Call this before reporting exits. Otherwise the exits would count as missed. */
-static void forget_handlers(const struct walk *walk)
-{
-	for (size_t i = walk->nr_handlers; i-- > 0;)
-		if (walk->passed >> i & 1)
-			pb_thread_forget(walk->handlers[i]);
-}
-
 static _Unwind_Reason_Code call_exit(struct _Unwind_Context *context, void *arg)
 {
 	struct walk *walk = arg;
@@ -108,6 +100,9 @@ void patchbay_jump(uintptr_t sp)
 	pb_unwinder.backtrace(find_left_frames, &walk);
 	if (!walk.left)
 		return;
-	forget_handlers(&walk);
+	/* Before reporting exits: otherwise the exits would count as missed. */
+	for (size_t i = walk.nr_handlers; i-- > 0;)
+		if (walk.passed >> i & 1)
+			pb_thread_forget(walk.handlers[i]);
 	pb_unwinder.backtrace(call_exit, &walk);
 }

@@ -38,19 +38,6 @@ static int attach_bulk_module(struct pb_bulk *bulk, struct pb_bulk_module *b)
 	return error;
 }
 
-/* Ask the tracer for its data in all modules. */
-static int attach_bulk(struct pb_bulk *bulk)
-{
-	int error = 0;
-
-	if (bulk->request->disarm || !bulk->request->ops->attr.attach)
-		return 0;
-	for (struct pb_bulk_module *b = bulk->modules; b && !error; b = b->next)
-		if ((b->nr || b->nr_swapped) && !b->module->gone)
-			error = attach_bulk_module(bulk, b);
-	return error;
-}
-
 /* Choose a cell for each group. If there is none, a plan handles the request. */
 static int find_cells(struct pb_bulk_module *b)
 {
@@ -63,16 +50,6 @@ static int find_cells(struct pb_bulk_module *b)
 		b->slots |= g->cell->leaving != g->nr;
 	}
 	return 0;
-}
-
-/* Is @ops the only tracer of @cell? */
-static int is_alone_on(const struct patchbay_cell *cell,
-		       const struct patchbay_ops *ops)
-{
-	size_t nr;
-	const struct patchbay_cell *tracers = pb_set_cells(cell, &nr);
-
-	return nr == 1 && tracers->ops == ops;
 }
 
 /*
@@ -114,6 +91,8 @@ static int find_armed(struct pb_bulk *bulk, struct pb_bulk_module *b)
 	pb_groups_begin(module);
 	pb_for_each_cell_in(module, ops->cells, walk, cell) {
 		const struct pb_shared_cell *shared = pb_shared_of(module, cell);
+		const struct patchbay_cell *tracers;
+		size_t nr;
 
 		if (!pb_set_find(cell, ops) || !pb_cell_users(module, cell))
 			continue;
@@ -122,7 +101,9 @@ static int find_armed(struct pb_bulk *bulk, struct pb_bulk_module *b)
 				return PB_NOT_BULK;
 			continue;
 		}
-		owners.stays[pb_shared_number(module, shared)] = is_alone_on(cell, ops) & 1;
+		tracers = pb_set_cells(cell, &nr);
+		owners.stays[pb_shared_number(module, shared)] =
+			(nr == 1 && tracers->ops == ops) & 1;
 	}
 	if (!module->shared)
 		return 0;
@@ -222,8 +203,10 @@ static int prepare_bulk(struct pb_bulk *bulk, struct pb_module *only)
 		error = PB_NOT_BULK;
 	if (!error)
 		error = find_functions(bulk);
-	if (!error)
-		error = attach_bulk(bulk);
+	for (struct pb_bulk_module *b = bulk->modules; b && !error; b = b->next)
+		if (!request->disarm && request->ops->attr.attach && !b->module->gone &&
+		    (b->nr || b->nr_swapped))
+			error = attach_bulk_module(bulk, b);
 	drop_gone_modules(bulk);
 	for (struct pb_bulk_module *b = bulk->modules; b && !error; b = b->next)
 		if (!request->disarm)
@@ -263,17 +246,6 @@ static int apply_bulk(struct pb_bulk *bulk)
 	return error;
 }
 
-static void free_bulk(struct pb_bulk *bulk)
-{
-	struct pb_bulk_module *next;
-
-	for (struct pb_bulk_module *b = bulk->modules; b; b = next) {
-		next = b->next;
-		free_bulk_module(b);
-	}
-	pb_free(bulk->copies);
-}
-
 /* Is there one request, by a pattern or a long list, that the bulk path may handle? */
 static int is_bulk_request(const struct pb_request *r)
 {
@@ -308,6 +280,12 @@ int pb_bulk_commit(struct pb_request *request, struct pb_module *only,
 		pb_settle_all(0);
 	else if (prepared && wait == PB_WAIT && !error && request->disarm)
 		error = pb_settle(&(const struct pb_plan){ 0 });
-	free_bulk(&bulk);
+	while (bulk.modules) {
+		struct pb_bulk_module *next = bulk.modules->next;
+
+		free_bulk_module(bulk.modules);
+		bulk.modules = next;
+	}
+	pb_free(bulk.copies);
 	return error;
 }

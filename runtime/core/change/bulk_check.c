@@ -178,19 +178,6 @@ int pb_bulk_ask(struct pb_bulk *bulk, struct pb_bulk_module *b)
 	return error;
 }
 
-/* Allocate what the checks need, and find the cells that only get another set. */
-static int prepare_module(struct pb_bulk *bulk, struct pb_bulk_module *b)
-{
-	struct pb_module *module = b->module;
-	int error = pb_names_has_moved(module) ? PB_NOT_BULK : pb_plan_reach(module);
-
-	if (!error)
-		error = pb_shared_init(module);
-	b->first = !pb_arch_is_open(module);
-	pb_groups_begin(module);
-	return error ? error : pb_bulk_find_swaps(bulk, b);
-}
-
 int pb_bulk_check(struct pb_bulk *bulk, struct pb_bulk_module *b)
 {
 	struct pb_module *module = b->module;
@@ -201,7 +188,13 @@ int pb_bulk_check(struct pb_bulk *bulk, struct pb_bulk_module *b)
 
 	if (pb_choice_next(&b->choice, 0) == module->nr)
 		return 0;
-	error = prepare_module(bulk, b);
+	error = pb_names_has_moved(module) ? PB_NOT_BULK : pb_plan_reach(module);
+	if (!error)
+		error = pb_shared_init(module);
+	b->first = !pb_arch_is_open(module);
+	pb_groups_begin(module);
+	if (!error)
+		error = pb_bulk_find_swaps(bulk, b);
 	if (!error && attr->check)
 		error = pb_choice_copy(&b->asked, &b->choice);
 	for (size_t i = pb_choice_next(&b->choice, 0); i < module->nr && !error;

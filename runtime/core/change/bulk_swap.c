@@ -96,12 +96,6 @@ static int are_armed(const struct pb_module *module,
 	return 1;
 }
 
-/* Do functions use @cell, with tracers, or with threads still inside (pb_set_nobody)? */
-static int is_in_use(const struct pb_shared_cell *cell)
-{
-	return cell->nr && cell->cell.ops;
-}
-
 int pb_bulk_find_swaps(struct pb_bulk *bulk, struct pb_bulk_module *b)
 {
 	const struct patchbay_ops *ops = bulk->request->ops;
@@ -110,8 +104,9 @@ int pb_bulk_find_swaps(struct pb_bulk *bulk, struct pb_bulk_module *b)
 	int any = 0, error = 0;
 
 	for (unsigned int i = 0; i < PB_NR_SHARED; i++) {
+		/* The others have tracers, or threads are still inside (pb_set_nobody). */
 		owners.stays[i] = i < PB_OWNER_FIRST || i >= shared->end ||
-				  !is_in_use(&shared->cells[i]);
+				  !shared->cells[i].nr || !shared->cells[i].cell.ops;
 		any |= !owners.stays[i];
 	}
 	if (!any)

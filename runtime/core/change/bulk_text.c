@@ -242,21 +242,6 @@ static void record_owners(struct pb_bulk_module *b, int done, int seen)
 	}
 }
 
-static void fill_cells(struct pb_bulk *bulk)
-{
-	for (struct pb_bulk_module *b = bulk->modules; b; b = b->next)
-		for (struct pb_group *g = b->groups; g; g = g->next)
-			if (g->nr)
-				pb_fill_group(g);
-}
-
-static void take_back_cells(struct pb_bulk *bulk, int seen)
-{
-	for (struct pb_bulk_module *b = bulk->modules; b; b = b->next)
-		for (struct pb_group *g = b->groups; g; g = g->next)
-			pb_unfill_group(g, seen);
-}
-
 /* Write the slots before the sites: threads read a slot as soon as its site is armed. */
 static int publish_all(struct pb_bulk *bulk)
 {
@@ -271,18 +256,6 @@ static int publish_all(struct pb_bulk *bulk)
 	return error ? error : pb_sync_core();
 }
 
-/* Connect the sites of each module to the trampolines, unless that has been completed. */
-static int open_all(const struct pb_bulk *bulk)
-{
-	int error = 0;
-
-	for (const struct pb_bulk_module *b = bulk->modules; b && !error;
-	     b = b->next)
-		if (b->nr)
-			error = pb_arch_open(b->module, bulk->handle);
-	return error;
-}
-
 /* Sets *@seen if threads may have entered the cells. */
 static int arm_all(struct pb_bulk *bulk, int *seen)
 {
@@ -291,8 +264,10 @@ static int arm_all(struct pb_bulk *bulk, int *seen)
 	*seen = !error;
 	if (!error)
 		error = change_all(bulk, FIRST);
-	if (!error)
-		error = open_all(bulk);
+	/* Connect the sites of each module to the trampolines, unless that has been completed. */
+	for (const struct pb_bulk_module *b = bulk->modules; b && !error; b = b->next)
+		if (b->nr)
+			error = pb_arch_open(b->module, bulk->handle);
 	return error ? error : change_all(bulk, ARM);
 }
 
@@ -300,14 +275,18 @@ int pb_bulk_arm(struct pb_bulk *bulk)
 {
 	int seen, error;
 
-	fill_cells(bulk);
+	for (struct pb_bulk_module *b = bulk->modules; b; b = b->next)
+		for (struct pb_group *g = b->groups; g; g = g->next)
+			if (g->nr)
+				pb_fill_group(g);
 	error = arm_all(bulk, &seen);
 	if (error)
 		change_all(bulk, DISARM);
-	for (struct pb_bulk_module *b = bulk->modules; b; b = b->next)
+	for (struct pb_bulk_module *b = bulk->modules; b; b = b->next) {
 		record_owners(b, !error, seen);
-	if (error)
-		take_back_cells(bulk, seen);
+		for (struct pb_group *g = b->groups; g && error; g = g->next)
+			pb_unfill_group(g, seen);
+	}
 	return error;
 }
 

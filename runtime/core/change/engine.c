@@ -60,15 +60,6 @@ static int queue_arm(const struct pb_plan *plan, struct pb_text_queue *text)
 	return 0;
 }
 
-static int publish_cells(struct pb_plan *plan, struct pb_text_queue *text)
-{
-	int error = queue_publish(plan, text);
-
-	if (!error)
-		error = pb_text_flush(text);
-	return error ? error : pb_sync_core();
-}
-
 /* Connect sites to the trampolines in modules that get their first armed site. */
 static int open_modules(const struct pb_plan *plan,
 			const struct pb_text_queue *text)
@@ -85,15 +76,6 @@ static int open_modules(const struct pb_plan *plan,
 		error = pb_arch_open(module, text->handle);
 	}
 	return error;
-}
-
-static int arm_sites(struct pb_plan *plan, struct pb_text_queue *text)
-{
-	int error = open_modules(plan, text);
-
-	if (!error)
-		error = queue_arm(plan, text);
-	return error ? error : pb_text_flush(text);
 }
 
 static int is_any_armed(const struct pb_plan *plan)
@@ -257,16 +239,27 @@ static void roll_back(struct pb_plan *plan, struct pb_text_queue *text)
 /* The part that can fail: functions get their first tracers, or other cells. */
 static int arm_or_roll_back(struct pb_plan *plan, struct pb_text_queue *text)
 {
+	const size_t arms = plan->steps[PB_STEP_ARM];
 	int error = 0;
 
-	if (!plan->steps[PB_STEP_ARM] && !plan->moves)
+	if (!arms && !plan->moves)
 		return 0;
-	if (plan->steps[PB_STEP_ARM])
-		error = publish_cells(plan, text);
+	if (arms) {
+		error = queue_publish(plan, text);
+		if (!error)
+			error = pb_text_flush(text);
+		if (!error)
+			error = pb_sync_core();
+	}
 	if (!error)
 		error = move_slots(plan, text);
-	if (!error && plan->steps[PB_STEP_ARM])
-		error = arm_sites(plan, text);
+	if (!error && arms) {
+		error = open_modules(plan, text);
+		if (!error)
+			error = queue_arm(plan, text);
+		if (!error)
+			error = pb_text_flush(text);
+	}
 	if (error) {
 		roll_back(plan, text);
 		return error;
@@ -362,27 +355,22 @@ static int commit_plan(struct pb_request *requests, struct pb_module *only,
 	return error;
 }
 
-/*
- * A function to arm was disarmed a moment ago, and its cell cannot be reused while threads
- * are in its old handlers. Wait for them. Nothing has changed yet, so a timeout is -EAGAIN
- * and not -ETIMEDOUT.
- */
-static int wait_for_cells(void)
-{
-	int error = pb_settle_all(0);
-
-	return error == -ETIMEDOUT ? -EAGAIN : error;
-}
-
 int pb_engine_commit(struct pb_request *requests)
 {
 	int error;
 
 	pb_settle_what_is_over();
 	error = commit_plan(requests, NULL, PB_WAIT);
-	/* Repeat: a module that was loaded during the wait may have such a cell, too. */
+	/*
+	 * A function to arm was disarmed a moment ago, and its cell cannot be reused while
+	 * threads are in its old handlers. Wait for them. Nothing has changed yet, so a timeout
+	 * is -EAGAIN and not -ETIMEDOUT. Repeat: a module that was loaded during the wait may have
+	 * such a cell, too.
+	 */
 	while (error == PB_UNSETTLED) {
-		error = wait_for_cells();
+		error = pb_settle_all(0);
+		if (error == -ETIMEDOUT)
+			error = -EAGAIN;
 		if (!error)
 			error = commit_plan(requests, NULL, PB_WAIT);
 	}

@@ -21,27 +21,21 @@ struct grouping {
 };
 
 /*
- * Do @a and @b, of two functions, allow these to share a cell? They must have the same tracer
- * and data. A tracer with an exit must have been armed by the same batch on both, and have the
- * same word in their calls: the exit of a call uses these to tell whether the tracer saw the
- * entry (call.h).
+ * Do the tracers @a and @b, of two functions, allow these to share a cell? They must have the
+ * same tracers and data. A tracer with an exit must have been armed by the same batch on both,
+ * and have the same word in their calls: the exit of a call uses these to tell whether the
+ * tracer saw the entry (call.h).
  */
-static int same_tracer(const struct patchbay_cell *a,
-		       const struct patchbay_cell *b)
-{
-	const uint64_t arming = PATCHBAY_CELL_SINCE | PATCHBAY_CELL_WORD;
-
-	return a->ops == b->ops && a->data == b->data &&
-	       !((a->since ^ b->since) & arming);
-}
-
 static int same_tracers(const struct patchbay_cell *a, size_t nr_a,
 			const struct patchbay_cell *b, size_t nr_b)
 {
+	const uint64_t arming = PATCHBAY_CELL_SINCE | PATCHBAY_CELL_WORD;
+
 	if (nr_a != nr_b)
 		return 0;
 	for (size_t i = 0; i < nr_a; i++)
-		if (!same_tracer(&a[i], &b[i]))
+		if (a[i].ops != b[i].ops || a[i].data != b[i].data ||
+		    (a[i].since ^ b[i].since) & arming)
 			return 0;
 	return 1;
 }
@@ -65,13 +59,6 @@ static const struct patchbay_cell *tracers_of(const struct pb_target *t,
 	return one;
 }
 
-static const struct patchbay_cell *tracers_of_group(const struct pb_group *g,
-						    size_t *nr)
-{
-	*nr = g->set ? g->set->nr : 1;
-	return g->set ? g->set->cells : &g->one;
-}
-
 static unsigned int hash_of(const struct patchbay_cell *cells, size_t nr,
 			    uint32_t shape)
 {
@@ -88,10 +75,9 @@ static int is_group_of(const struct pb_group *g,
 		       const struct patchbay_cell *cells, size_t nr,
 		       uint32_t shape)
 {
-	size_t nr_group;
-	const struct patchbay_cell *group = tracers_of_group(g, &nr_group);
-
-	return g->shape == shape && same_tracers(group, nr_group, cells, nr);
+	return g->shape == shape &&
+	       same_tracers(g->set ? g->set->cells : &g->one, g->set ? g->set->nr : 1, cells,
+			    nr);
 }
 
 static unsigned int owner_of(const struct pb_target *t)
@@ -144,18 +130,11 @@ static struct pb_group *find_group(struct grouping *grouping,
 	return g;
 }
 
-static void leave(const struct pb_target *t)
-{
-	struct pb_shared_cell *from = pb_shared_of(t->module, t->cell);
-
-	if (from)
-		pb_group_leave(from, t->group, 1);
-}
-
 static int find_groups(struct grouping *grouping, size_t start, size_t end)
 {
 	for (size_t i = start; i < end; i++) {
 		struct pb_target *t = &grouping->plan->targets[i];
+		struct pb_shared_cell *from;
 
 		if (t->step == PB_STEP_NONE)
 			continue;
@@ -166,7 +145,9 @@ static int find_groups(struct grouping *grouping, size_t start, size_t end)
 			t->group->nr++;
 			t->group->led |= owner_of(t) != PB_OWNER_NONE;
 		}
-		leave(t);
+		from = pb_shared_of(t->module, t->cell);
+		if (from)
+			pb_group_leave(from, t->group, 1);
 	}
 	return 0;
 }

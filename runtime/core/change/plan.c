@@ -44,16 +44,6 @@ static int start_list(struct list *list, const struct pb_target *target,
 	return 0;
 }
 
-/* The index of @ops in the list, or list->nr. */
-static size_t find_ops(const struct list *list, const struct patchbay_ops *ops)
-{
-	size_t i = 0;
-
-	while (i < list->nr && list->cells[i].ops != ops)
-		i++;
-	return i;
-}
-
 static void remove_from_list(struct list *list, size_t at)
 {
 	size_t behind = list->nr - at - 1;
@@ -109,7 +99,8 @@ static int check_site(const struct pb_plan *plan, struct pb_target *target)
 	return in_use ? 0 : pb_arch_prepare(&site);
 }
 
-int pb_may_skip(const struct pb_request *request, int error)
+/* May @request skip a function that cannot be armed because of @error? */
+static int may_skip(const struct pb_request *request, int error)
 {
 	return request->flags & PATCHBAY_ARM_SKIP &&
 	       (error == -EILSEQ || error == -ERANGE || error == -EOPNOTSUPP ||
@@ -120,7 +111,7 @@ int pb_check_exit(const struct pb_target *asked)
 {
 	int error = asked->request->ops->attr.exit ? pb_call_check(asked->record) : 0;
 
-	return pb_may_skip(asked->request, error) ? 1 : error;
+	return may_skip(asked->request, error) ? 1 : error;
 }
 
 /*
@@ -175,9 +166,11 @@ static int apply_requests(const struct pb_plan *plan, struct list *list,
 	for (uint32_t i = 0; i < target->nr; i++) {
 		struct pb_target *asked = &target[i];
 		struct pb_request *request = asked->request;
-		size_t at = find_ops(list, request->ops);
+		size_t at = 0;
 		int error;
 
+		while (at < list->nr && list->cells[at].ops != request->ops)
+			at++;
 		if (request->disarm) {
 			if (at < list->nr) {
 				remove_from_list(list, at);
@@ -195,28 +188,20 @@ static int apply_requests(const struct pb_plan *plan, struct list *list,
 			continue;
 		if (usable == 1)
 			usable = check_site(plan, target);
-		if (pb_may_skip(request, usable))
+		if (may_skip(request, usable))
 			continue;
 		if (usable < 0)
 			return usable;
 		if (at < list->nr)
 			continue;
 		error = add_to_list(list, asked);
-		if (pb_may_skip(request, error))
+		if (may_skip(request, error))
 			continue;
 		if (error)
 			return error;
 		count_target(asked);
 	}
 	return 0;
-}
-
-static void take_step(struct pb_plan *plan, struct pb_target *target,
-		      enum pb_step step)
-{
-	target->step = step;
-	plan->steps[step]++;
-	plan->nr_steps++;
 }
 
 /* Choose the step that gives a function the tracers of @list. */
@@ -229,10 +214,9 @@ static int finish_step(struct pb_plan *plan, struct pb_target *target,
 	for (size_t i = 0; i < list->nr; i++)
 		if (list->from[i])
 			list->from[i]->arms = 1;
-	take_step(plan, target,
-		  !list->nr ? PB_STEP_DISARM :
-		  before    ? PB_STEP_SWAP :
-			      PB_STEP_ARM);
+	target->step = !list->nr ? PB_STEP_DISARM : before ? PB_STEP_SWAP : PB_STEP_ARM;
+	plan->steps[target->step]++;
+	plan->nr_steps++;
 	if (!list->nr || (!before && list->nr == 1))
 		return 0;
 	plan->sets = 1;
@@ -407,16 +391,6 @@ static int ask_checks(struct pb_plan *plan, struct pb_request *requests)
 	return error;
 }
 
-static int attach_plan(struct pb_plan *plan, struct pb_request *requests)
-{
-	int error = 0;
-
-	for (struct pb_request *r = requests; r && !error; r = r->next)
-		error = attach_request(plan, r);
-	drop_gone_targets(plan);
-	return error;
-}
-
 int pb_plan(struct pb_plan *plan, struct pb_request *requests,
 	    struct pb_module *only)
 {
@@ -430,8 +404,9 @@ int pb_plan(struct pb_plan *plan, struct pb_request *requests,
 	error = ask_checks(plan, requests);
 	if (!error)
 		error = make_steps(plan);
-	if (!error)
-		error = attach_plan(plan, requests);
+	for (struct pb_request *r = requests; r && !error; r = r->next)
+		error = attach_request(plan, r);
+	drop_gone_targets(plan);
 	if (error)
 		return error;
 	take_data(plan);

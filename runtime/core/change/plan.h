@@ -144,9 +144,6 @@ int pb_plan_reach(struct pb_module *module);
  */
 int pb_check_exit(const struct pb_target *asked);
 
-/* May @request skip a function that cannot be armed because of @error? */
-int pb_may_skip(const struct pb_request *request, int error);
-
 /*
  * Add a target to @plan for each function that each of @requests selects, in all modules
  * or in @only. The targets of one function are adjacent, in the order of the requests.

@@ -70,14 +70,6 @@ static int must_ask(const struct pb_target *target, uint32_t i)
 	return !is_on;
 }
 
-static void take_answers(struct pb_plan *plan, const struct pb_question *questions,
-			 size_t nr)
-{
-	for (size_t i = 0; i < nr; i++)
-		plan->targets[questions[i].index].refused =
-			(questions[i].refused != 0) & 1u;
-}
-
 /*
  * Ask the tracer of @request about the functions of one module, for targets *@i to @last - 1.
  * Sets *@i to the first target of the next module.
@@ -103,7 +95,8 @@ static int ask_module(struct pb_plan *plan, const struct pb_request *request,
 		}
 	}
 	error = pb_question_ask(request, questions, nr);
-	take_answers(plan, questions, nr);
+	for (size_t j = 0; j < nr; j++)
+		plan->targets[questions[j].index].refused = (questions[j].refused != 0) & 1u;
 	return error;
 }
 

@@ -221,15 +221,6 @@ int pb_select(struct pb_plan *plan, struct pb_request *requests,
 struct pb_filter *pb_future;
 static struct pb_filter **future_end = &pb_future;
 
-static void unlink_filter(struct pb_filter *filter)
-{
-	*filter->link = filter->next;
-	if (filter->next)
-		filter->next->link = filter->link;
-	else
-		future_end = filter->link;
-}
-
 /* Walks the filters of this tracer only: there may be thousands of others. */
 static void forget(const struct pb_request *request, struct pb_filter **forgotten)
 {
@@ -241,7 +232,11 @@ static void forget(const struct pb_request *request, struct pb_filter **forgotte
 			continue;
 		}
 		*same = filter->same;
-		unlink_filter(filter);
+		*filter->link = filter->next;
+		if (filter->next)
+			filter->next->link = filter->link;
+		else
+			future_end = filter->link;
 		filter->next = *forgotten;
 		*forgotten = filter;
 	}

@@ -214,22 +214,17 @@ void pb_inspect_site(const struct pb_module *module,
 		site->cells = pb_set_cells(cell, &site->nr_cells);
 }
 
-static void add_module(const struct pb_module *module,
-		       struct patchbay_stats *stats)
-{
-	stats->modules++;
-	stats->sites += module->nr;
-	stats->unnamed += (uint64_t)__atomic_load_n(&module->unnamed, __ATOMIC_RELAXED);
-	pb_cells_weigh(module, &stats->armed, &stats->memory);
-}
-
 int patchbay_get_stats(struct patchbay_stats *stats)
 {
 	struct patchbay_stats now = { 0 };
 
 	pb_engine_lock();
-	for (const struct pb_module *m = pb_modules; m; m = m->next)
-		add_module(m, &now);
+	for (const struct pb_module *m = pb_modules; m; m = m->next) {
+		now.modules++;
+		now.sites += m->nr;
+		now.unnamed += (uint64_t)__atomic_load_n(&m->unnamed, __ATOMIC_RELAXED);
+		pb_cells_weigh(m, &now.armed, &now.memory);
+	}
 	for (const struct pb_other *o = pb_others; o; o = o->next)
 		now.others += (uint64_t)pb_other_is_loaded(o);
 	now.batches = pb_stats.batches;

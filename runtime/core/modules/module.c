@@ -352,6 +352,12 @@ static void note_unmapped(const struct pb_module *coming)
 	}
 }
 
+/*
+ * Called while a module is being loaded, because only then the loader's lock is surely usable:
+ * in a forked child, a thread of the parent may have held it, and nothing releases it. The lock
+ * of dl_iterate_phdr() comes before the modules lock, so this runs within a walk of the loader,
+ * like call_locked() of static_call.c.
+ */
 static int with_modules_lock(struct dl_phdr_info *info, size_t size, void *coming)
 {
 	(void)info;
@@ -360,22 +366,6 @@ static int with_modules_lock(struct dl_phdr_info *info, size_t size, void *comin
 	note_unmapped(coming);
 	pb_modules_unlock();
 	return 1;
-}
-
-/*
- * Called while a module is being loaded, because only then the loader's lock is surely usable:
- * in a forked child, a thread of the parent may have held it, and nothing releases it. The lock
- * of dl_iterate_phdr() comes before the modules lock, so this runs within a walk of the loader,
- * like call_locked() of static_call.c.
- */
-static void look_for_unmapped(struct pb_module *coming)
-{
-	dl_iterate_phdr(with_modules_lock, coming);
-}
-
-static int can_be_freed(const struct pb_module *gone, uint64_t until)
-{
-	return gone->unmapped && gone->unmapped <= until && !gone->visitors;
 }
 
 void pb_modules_reap(void)
@@ -390,7 +380,7 @@ void pb_modules_reap(void)
 	until = last ? pb_over_until(last, &looked) : 0;
 	pb_engine_lock();
 	while (last && (gone = *link)) {
-		if (!can_be_freed(gone, until)) {
+		if (!gone->unmapped || gone->unmapped > until || gone->visitors) {
 			link = &gone->buried;
 			continue;
 		}
@@ -405,18 +395,13 @@ void pb_modules_reap(void)
 	}
 }
 
-static struct patchbay_state *state_of(const struct patchbay_module *desc)
-{
-	return pb_desc_place(&desc->state);
-}
-
 /* An address that no other copy of this library has. */
 #define OURSELVES ((uintptr_t)&pb_live)
 
 /* Record this library as the owner of the module. -EBUSY: another copy has the module. */
 static int take_module(const struct patchbay_module *desc)
 {
-	struct patchbay_state *state = state_of(desc);
+	struct patchbay_state *state = pb_desc_place(&desc->state);
 	uint64_t none = 0;
 
 	if (!__atomic_compare_exchange_n(&state->owner, &none, OURSELVES, 0,
@@ -426,14 +411,6 @@ static int take_module(const struct patchbay_module *desc)
 	    (uintptr_t)pb_module_unregister)
 		__atomic_store_n(&state->late, 1, __ATOMIC_RELEASE);
 	return 0;
-}
-
-static void give_back(const struct patchbay_module *desc)
-{
-	struct patchbay_state *state = state_of(desc);
-
-	__atomic_store_n(&state->late, 0, __ATOMIC_RELAXED);
-	__atomic_store_n(&state->owner, 0, __ATOMIC_RELEASE);
 }
 
 /* Register the modules that have arrived. The caller holds the change lock. */
@@ -451,13 +428,6 @@ static void add_arrived(void)
 	}
 }
 
-static void append_arrived(struct pb_module *module)
-{
-	pb_engine_lock();
-	*find_link(&arrived, module->desc) = module;
-	pb_engine_unlock();
-}
-
 int pb_module_register(const struct patchbay_module *desc)
 {
 	struct pb_module *module;
@@ -470,7 +440,7 @@ int pb_module_register(const struct patchbay_module *desc)
 		return error;
 	pb_os_stay_loaded();
 	pb_readers_init();
-	look_for_unmapped(module);
+	dl_iterate_phdr(with_modules_lock, module);
 	pb_modules_lock();
 	pb_arch_init();
 	error = is_known(module) ? -EALREADY : take_module(desc);
@@ -479,7 +449,9 @@ int pb_module_register(const struct patchbay_module *desc)
 		pb_free(module);
 		return error;
 	}
-	append_arrived(module);
+	pb_engine_lock();
+	*find_link(&arrived, desc) = module;
+	pb_engine_unlock();
 	if (pb_change_trylock(add_arrived)) {
 		pb_modules_unlock();
 		return 0;
@@ -501,8 +473,11 @@ static struct pb_module *take_off(struct pb_module **list,
 	struct pb_module **link = find_link(list, desc), *module = *link;
 
 	if (module) {
+		struct patchbay_state *state = pb_desc_place(&desc->state);
+
 		*link = module->next;
-		give_back(desc);
+		__atomic_store_n(&state->late, 0, __ATOMIC_RELAXED);
+		__atomic_store_n(&state->owner, 0, __ATOMIC_RELEASE);
 	}
 	return module;
 }

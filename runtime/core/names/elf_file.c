@@ -186,22 +186,17 @@ static ElfW(Shdr) *get_sections(struct pb_elf_file *file, size_t *nr)
 	return *nr ? get(file, at, *nr, sizeof(*first)) : NULL;
 }
 
-/* The index of the section with the names of sections. SHN_UNDEF: sections have no names. */
-static size_t section_names(const struct pb_elf_file *file, const ElfW(Shdr) *sh)
-{
-	return file->header.e_shstrndx == SHN_XINDEX ? sh[0].sh_link :
-						       file->header.e_shstrndx;
-}
-
 int pb_elf_is_rewritten(struct pb_elf_file *file)
 {
 	static const char moved[] = ".bolt.org.text";
 	size_t nr, size = 0;
 	ElfW(Shdr) *sh = get_sections(file, &nr);
-	const size_t at = sh ? section_names(file, sh) : SHN_UNDEF;
+	size_t at = file->header.e_shstrndx;
 	char *names = NULL;
 	int found = 0;
 
+	if (sh && at == SHN_XINDEX)
+		at = sh[0].sh_link;
 	/* In a file without section names, no section has the name @moved. */
 	if (sh && at != SHN_UNDEF) {
 		size = at < nr ? sh[at].sh_size : 0;

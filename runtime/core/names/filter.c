@@ -27,14 +27,6 @@ static int check_filter(const struct patchbay_filter *from, int notrace)
 	return from->cnt > INT_MAX ? -E2BIG : 0;
 }
 
-static int new_glob(struct pb_filter *filter, const char *glob)
-{
-	filter->by = PB_BY_GLOB;
-	filter->prefix = strcspn(glob, "*?[\\");
-	filter->pattern = pb_copy_string(glob);
-	return filter->pattern ? 0 : -ENOMEM;
-}
-
 /*
  * regcomp(3) and regexec(3) allocate from the program's heap. The recorder uses no regular
  * expressions, so this happens only if a program passes one in a filter of its own.
@@ -145,14 +137,18 @@ static int new_filter(const struct patchbay_filter *given, int notrace,
 	new->cookies = from->cookies != NULL;
 	new->match = from->match;
 	new->arg = from->arg;
-	if (from->glob)
-		error = new_glob(new, from->glob);
-	else if (from->regex)
+	if (from->glob) {
+		new->by = PB_BY_GLOB;
+		new->prefix = strcspn(from->glob, "*?[\\");
+		new->pattern = pb_copy_string(from->glob);
+		error = new->pattern ? 0 : -ENOMEM;
+	} else if (from->regex) {
 		error = new_regex(new, from->regex);
-	else if (from->syms)
+	} else if (from->syms) {
 		error = new_syms(new, from->syms, from->cookies, from->cnt);
-	else
+	} else {
 		error = new_addrs(new, from->addrs, from->cookies, from->cnt);
+	}
 	if (!error && from->notrace)
 		error = new_filter(from->notrace, 1, &new->notrace);
 	if (error) {

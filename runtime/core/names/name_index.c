@@ -169,15 +169,6 @@ static void add_name(struct reader *reader, const char *name, size_t length,
 	index->text[reader->text_size++] = '\0';
 }
 
-/*
- * At the old entry of a function that it has moved, llvm-bolt puts a jump. Is @name its symbol
- * for that jump? The function's record still points to the old entry.
- */
-static int is_left_behind(const char *name, size_t length)
-{
-	return patchbay_drop_suffix(name, length, ".org.", 1) != length;
-}
-
 static void add_symbol(const char *name, uint64_t value, void *arg)
 {
 	struct reader *reader = arg;
@@ -191,7 +182,11 @@ static void add_symbol(const char *name, uint64_t value, void *arg)
 	if (record < 0)
 		return;
 	length = strlen(name);
-	if (reader->rewritten && is_left_behind(name, length))
+	/*
+	 * At the old entry of a function that it has moved, llvm-bolt puts a jump, with this
+	 * suffix in its name. The function's record still points to the old entry.
+	 */
+	if (reader->rewritten && patchbay_drop_suffix(name, length, ".org.", 1) != length)
 		return;
 	add_name(reader, name, length, (uint32_t)record);
 	source = patchbay_source_name_length(name, length);

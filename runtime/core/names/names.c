@@ -11,21 +11,13 @@
 #include <errno.h>
 #include <string.h>
 
-/* Is @path what the kernel reports for the deleted file of @module? */
-static int is_deleted(const struct pb_module *module, const char *path)
-{
-	const size_t length = strlen(module->file);
-
-	return !strncmp(path, module->file, length) &&
-	       !strcmp(path + length, " (deleted)");
-}
-
 /*
  * Is @file, by its inode, the file that is mapped? This matters for a file without a build id:
  * a later version of it may have the same headers. Returns 1 for a file with a build id.
  */
 static int is_mapped(const struct pb_module *module, const struct pb_elf_file *file)
 {
+	const size_t length = strlen(module->file);
 	char *path; /* too large for a small stack */
 	uint64_t inode;
 	int is_same;
@@ -36,7 +28,8 @@ static int is_mapped(const struct pb_module *module, const struct pb_elf_file *f
 	if (!path)
 		return 0;
 	inode = pb_os_file_at((uintptr_t)module->phdrs, path);
-	is_same = !is_deleted(module, path) &&
+	/* The kernel appends this to the path of a deleted file. */
+	is_same = (strncmp(path, module->file, length) || strcmp(path + length, " (deleted)")) &&
 		  (!inode || !file->inode || inode == file->inode);
 	pb_free(path);
 	return is_same;
@@ -58,15 +51,6 @@ static int open_file(const struct pb_module *module, struct pb_elf_file *file)
 	return error ? error : -ENOEXEC;
 }
 
-static struct pb_name_index *read_names(struct pb_module *module,
-					struct pb_elf_file *file, int rewritten,
-					int *error)
-{
-	*error = pb_record_order(module);
-	return *error ? NULL :
-			pb_name_index_read(module, file, rewritten, error);
-}
-
 /* Find out whether functions were moved. @all: read the names, too. */
 static int read_file(struct pb_module *module, int all)
 {
@@ -80,8 +64,8 @@ static int read_file(struct pb_module *module, int all)
 	rewritten = pb_elf_is_rewritten(&file);
 	if (!rewritten && !all)
 		module->looked = 1;
-	else if (rewritten >= 0)
-		index = read_names(module, &file, rewritten, &error);
+	else if (rewritten >= 0 && !(error = pb_record_order(module)))
+		index = pb_name_index_read(module, &file, rewritten, &error);
 	other = pb_elf_close(&file);
 	if (index) {
 		/* Under the engine lock, so that a forked child has the whole index or none. */
@@ -159,16 +143,6 @@ static void choose_one(struct search *search, const struct pb_name_index *index,
 		choose(search, record_of(&index->names[at]), item);
 		at = index->names[at].next;
 	}
-}
-
-static void choose_by_list(struct search *search,
-			   const struct pb_name_index *index)
-{
-	const struct pb_filter *filter = search->filter;
-
-	for (size_t i = 0; i < filter->nr; i++)
-		choose_one(search, index, filter->items[i].name,
-			   filter->items[i].hash, i);
 }
 
 static int choose_by_pattern(struct search *search,
@@ -353,13 +327,6 @@ static int choose_by_entry(struct pb_module *module, struct search *search,
 	return error;
 }
 
-static void match_no_name(const struct pb_filter *filter)
-{
-	pb_callback_begin();
-	filter->match(filter->pattern, NULL, filter->arg);
-	pb_callback_end();
-}
-
 /* The index stays valid even if the module is unloaded while @match runs. */
 static int choose_by_match(struct search *search, const struct pb_name_index *index)
 {
@@ -373,24 +340,29 @@ static int choose_by_match(struct search *search, const struct pb_name_index *in
 
 static int choose_by_name(struct pb_module *module, struct search *search)
 {
+	const struct pb_filter *filter = search->filter;
 	const struct pb_name_index *index;
 	int error = look_up_names(module, 1);
 
 	if (error)
 		return error;
 	index = module->names;
-	if (search->filter->match && (!index || !index->nr))
-		match_no_name(search->filter);
+	if (filter->match && (!index || !index->nr)) {
+		pb_callback_begin();
+		filter->match(filter->pattern, NULL, filter->arg);
+		pb_callback_end();
+	}
 	error = module->gone ? 0 : choose_by_entry(module, search, index);
 	if (error)
 		return error;
 	if (!index)
 		return 0;
-	if (search->filter->match)
+	if (filter->match)
 		return choose_by_match(search, index);
-	if (search->filter->by != PB_BY_SYMS)
+	if (filter->by != PB_BY_SYMS)
 		return choose_by_pattern(search, index);
-	choose_by_list(search, index);
+	for (size_t i = 0; i < filter->nr; i++)
+		choose_one(search, index, filter->items[i].name, filter->items[i].hash, i);
 	return 0;
 }
 

@@ -37,12 +37,6 @@ void pb_miss(const struct patchbay_cell *cell)
 	report_missed(cell->ops);
 }
 
-void pb_miss_unseen(void)
-{
-	pb_count(&pb_stats.unseen);
-	report_missed(NULL);
-}
-
 int pb_private_on_missed(void (*func)(const struct patchbay_ops *ops))
 {
 	void (*none)(const struct patchbay_ops *) = NULL;
@@ -130,16 +124,6 @@ static int mark_inner(struct pb_reader *self, const struct patchbay_regs *frame)
 	return 1;
 }
 
-static enum pb_entry mark(struct pb_reader *self, const struct patchbay_regs *frame)
-{
-	if (is_outside(self)) {
-		store(&self->outer.frame, (uintptr_t)frame);
-		store(&self->outer.phase, load(&pb_reader_phase));
-		return PB_ENTERED;
-	}
-	return mark_inner(self, frame) ? PB_ENTERED_TO_MISS : PB_NOT_ENTERED;
-}
-
 /* Not inlined, because forget_left() ignores the stack below this function's frame address. */
 __attribute__((noinline)) enum pb_entry
 pb_thread_enter(const struct patchbay_regs *frame, const void *end,
@@ -153,10 +137,22 @@ pb_thread_enter(const struct patchbay_regs *frame, const void *end,
 	pb_mark_handler_frame(frame, reader ? reader : &no_reader);
 	if (reader) {
 		forget_left(reader, has_left_as_seen, from, (uintptr_t)end);
-		entry = mark(reader, frame);
+		if (is_outside(reader)) {
+			store(&reader->outer.frame, (uintptr_t)frame);
+			store(&reader->outer.phase, load(&pb_reader_phase));
+			entry = PB_ENTERED;
+		} else if (mark_inner(reader, frame)) {
+			entry = PB_ENTERED_TO_MISS;
+		}
 	}
-	if (entry == PB_NOT_ENTERED)
-		pb_miss_unseen();
+	if (entry == PB_NOT_ENTERED) {
+		/*
+		 * Count one missed call for the whole process. The thread may not read a cell,
+		 * because it is counting another missed call, or has no reader (reader.h).
+		 */
+		pb_count(&pb_stats.unseen);
+		report_missed(NULL);
+	}
 	/*
 	 * In program order, the mark comes before the loads of slot and cell. The barrier of
 	 * pb_quiesce_begin() relies on that.

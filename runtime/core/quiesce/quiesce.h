@@ -33,7 +33,7 @@
  *                     detected: read the tracers to count the call as missed, and call no
  *                     handler
  * PB_NOT_ENTERED:     the thread is not marked: read nothing. pb_thread_enter() has counted
- *                     the call (pb_miss_unseen())
+ *                     the call
  */
 enum pb_entry { PB_ENTERED, PB_ENTERED_TO_MISS, PB_NOT_ENTERED };
 
@@ -94,12 +94,6 @@ int pb_quiesce_thread(uint64_t phase, int *over);
 
 /* Count one call that the cell's tracer misses. Async-signal-safe. */
 void pb_miss(const struct patchbay_cell *cell);
-
-/*
- * Count one missed call for the whole process. The thread may not read a cell, because it
- * is counting another missed call, or has no reader (reader.h). Async-signal-safe.
- */
-void pb_miss_unseen(void);
 
 /*
  * Wait until every handler that was running at the time of the call has returned.

@@ -44,14 +44,6 @@ static int64_t now(void)
 	return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-static int give_up(int thread)
-{
-	pb_count(&pb_stats.timeouts);
-	__atomic_store_n(&pb_stats.waited_for, (uint64_t)thread,
-			 __ATOMIC_RELAXED);
-	return -ETIMEDOUT;
-}
-
 int pb_wait(void)
 {
 	const unsigned int most = __atomic_load_n(&pb_wait_limit, __ATOMIC_RELAXED);
@@ -78,8 +70,12 @@ int pb_wait(void)
 			if (over)
 				return 0;
 			if (most != PATCHBAY_WAIT_FOREVER &&
-			    waited >= most * 1000000ll)
-				return give_up(thread);
+			    waited >= most * 1000000ll) {
+				pb_count(&pb_stats.timeouts);
+				__atomic_store_n(&pb_stats.waited_for, (uint64_t)thread,
+						 __ATOMIC_RELAXED);
+				return -ETIMEDOUT;
+			}
 		}
 		nanosleep(&pause, NULL);
 		if (pause.tv_nsec < PAUSE_MAX)

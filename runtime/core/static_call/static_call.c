@@ -119,11 +119,6 @@ static struct static_call_key *tramp_key(const struct pb_tramp *tramp)
 	return (struct static_call_key *)tramp->key;
 }
 
-static bool is_in(const struct unit *unit, const struct static_call_key *key)
-{
-	return (uintptr_t)key >= unit->low && (uintptr_t)key < unit->high;
-}
-
 struct walk {
 	struct update *update;
 	step *step;
@@ -133,6 +128,7 @@ struct walk {
 static int walk_unit(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	struct walk *walk = arg;
+	const uintptr_t key = (uintptr_t)walk->update->key;
 	struct unit unit;
 
 	(void)size;
@@ -141,7 +137,7 @@ static int walk_unit(struct dl_phdr_info *info, size_t size, void *arg)
 	 * The library cannot find the tramps of a unit of another version. But tramps for keys
 	 * of other units load the target from the key, and so need no update.
 	 */
-	if (walk->error == -EPROTONOSUPPORT && !is_in(&unit, walk->update->key))
+	if (walk->error == -EPROTONOSUPPORT && (key < unit.low || key >= unit.high))
 		walk->error = 0;
 	if (walk->error <= 0)
 		return walk->error;

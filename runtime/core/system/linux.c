@@ -339,11 +339,6 @@ void *pb_os_map_code(uintptr_t low, uintptr_t high, const void *code,
 	return copy;
 }
 
-void pb_os_unmap_code(void *code, size_t size)
-{
-	munmap(code, size);
-}
-
 void *pb_os_map_zeroes(size_t size, size_t multiple)
 {
 	const long memory = call(SYS_mmap, 0, (long)(size + multiple),

@@ -56,7 +56,6 @@ int pb_os_has_ended(int process, int number);
  */
 void *pb_os_map_code(uintptr_t low, uintptr_t high, const void *code,
 		     size_t size, int *error);
-void pb_os_unmap_code(void *code, size_t size);
 
 /*
  * Returns the inode number, as stat(2) does, of the file that is mapped at @addr. Stores the

@@ -127,12 +127,6 @@ static void forget(char *memory, size_t size)
 		__lsan_unregister_root_region(memory, size);
 }
 
-static void unmap(char *memory, size_t size)
-{
-	forget(memory, size);
-	pb_raw_syscall(SYS_munmap, (const long[6]){ (long)memory, (long)size });
-}
-
 static struct block *small(size_t size)
 {
 	unsigned int nr = 0;
@@ -242,7 +236,7 @@ static void *allocate(size_t size, int *is_zero)
 	return block ? block + 1 : NULL;
 }
 
-static void release(void *memory)
+void pb_free(void *memory)
 {
 	struct block *block = (struct block *)memory - 1;
 	unsigned int nr = 0;
@@ -250,8 +244,13 @@ static void release(void *memory)
 	if (!memory)
 		return;
 	if (block->size > SMALL_MAX) {
-		if (!keep(block))
-			unmap((char *)block - OFFSET, block->size);
+		char *start = (char *)block - OFFSET;
+		const size_t size = block->size;
+
+		if (keep(block))
+			return;
+		forget(start, size);
+		pb_raw_syscall(SYS_munmap, (const long[6]){ (long)start, (long)size });
 		return;
 	}
 	while ((size_t)SMALL_MIN << nr < block->size)
@@ -293,12 +292,6 @@ static struct block *resize(struct block *block, size_t size)
 	return block;
 }
 
-/* The number of bytes of @block that the caller may use. */
-static size_t usable(const struct block *block)
-{
-	return block->size - sizeof(*block) - (block->size > SMALL_MAX ? OFFSET : 0);
-}
-
 void *pb_realloc(void *memory, size_t size)
 {
 	struct block *block = (struct block *)memory - 1, *resized;
@@ -318,15 +311,11 @@ void *pb_realloc(void *memory, size_t size)
 	/* mremap(2) fails under some seccomp filters, or with too many mappings: copy. */
 	new = allocate(size, &is_zero);
 	if (new) {
-		memcpy(new, memory, usable(block));
-		release(memory);
+		memcpy(new, memory, block->size - sizeof(*block) -
+					    (block->size > SMALL_MAX ? OFFSET : 0));
+		pb_free(memory);
 	}
 	return new;
-}
-
-void pb_free(void *memory)
-{
-	release(memory);
 }
 
 #endif /* PB_LIBC_MEMORY */

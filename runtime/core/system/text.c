@@ -60,36 +60,6 @@ void pb_text_forget(void)
 	pb_os_text_forget();
 }
 
-/* Bytes are compared and stored as numbers, which needs no memcmp() and memcpy(). */
-static uint64_t load(const uint8_t *from)
-{
-	uint64_t value;
-
-	memcpy(&value, from, sizeof(value));
-	return value;
-}
-
-static uint64_t mask(size_t len)
-{
-	static const uint8_t ones[2 * PB_PATCH_MAX] = {
-		0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff
-	};
-
-	return load(ones + PB_PATCH_MAX - len);
-}
-
-static int differs(const uint8_t *text, const struct pb_patch *patch)
-{
-	return ((load(text) ^ load(patch->old)) & mask(patch->len)) != 0;
-}
-
-static void put(uint8_t *text, const struct pb_patch *patch)
-{
-	uint64_t value = load(text) ^ load(patch->old) ^ load(patch->new);
-
-	memcpy(text, &value, sizeof(value));
-}
-
 /*
  * Returns the index after the last patch to write together with @first. Without @rewrite,
  * these patches are adjacent.
@@ -119,7 +89,7 @@ static int write_run(int handle, const struct pb_patch *patches, size_t nr)
 	size_t size = patches[nr - 1].addr + patches[nr - 1].len -
 		      patches[0].addr;
 	/* Static, because stacks may be small. The engine lock guards them. */
-	static uint8_t old[BLOCK + PB_PATCH_MAX], new[BLOCK + PB_PATCH_MAX];
+	static uint8_t old[BLOCK], new[BLOCK];
 
 	do {
 		memcpy(old, text, size);
@@ -128,9 +98,9 @@ static int write_run(int handle, const struct pb_patch *patches, size_t nr)
 			const struct pb_patch *patch = &patches[i];
 			uintptr_t at = patch->addr - patches[0].addr;
 
-			if (differs(old + at, patch))
+			if (memcmp(old + at, patch->old, patch->len))
 				return -EILSEQ;
-			put(new + at, patch);
+			memcpy(new + at, patch->new, patch->len);
 		}
 		/* Compare as late as possible, to make the window of @rewrite short. */
 	} while (memcmp(text, old, size));

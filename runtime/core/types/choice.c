@@ -74,7 +74,3 @@ size_t pb_choice_same_end(const struct pb_choice *choice, size_t i, size_t end)
 	return i < end ? i : end;
 }
 
-void pb_choice_drop(struct pb_choice *choice, size_t i)
-{
-	choice->bits[i / 64] &= ~(UINT64_C(1) << i % 64);
-}

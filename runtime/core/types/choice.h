@@ -72,5 +72,7 @@ static inline size_t pb_choice_row_end(const struct pb_choice *choice, size_t i)
 	return pb_choice_same_end(choice, i, end < choice->nr ? end : choice->nr);
 }
 
-/* Remove function @i from the choice. */
-void pb_choice_drop(struct pb_choice *choice, size_t i);
+static inline void pb_choice_drop(struct pb_choice *choice, size_t i)
+{
+	choice->bits[i / 64] &= ~(UINT64_C(1) << i % 64);
+}

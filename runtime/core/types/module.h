@@ -118,13 +118,6 @@ pb_record_copy(const struct patchbay_record *record)
 	return copy;
 }
 
-/* The distance from the entry to the site. */
-static inline intptr_t pb_record_behind(const struct patchbay_record *record)
-{
-	return (intptr_t)offsetof(struct patchbay_record, site) +
-	       ((intptr_t)record->site - record->entry);
-}
-
 /* Can the slot of an entry at @addr be read? Records may be damaged. */
 static inline int pb_has_slot(const struct pb_module *module, uintptr_t addr)
 {

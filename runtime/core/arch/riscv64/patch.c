@@ -61,19 +61,14 @@ static uintptr_t lowest(const struct pb_module *module)
 	return module->high > REACH ? module->high - REACH : 0;
 }
 
-static bool in_reach(const struct pb_module *module, uintptr_t code)
-{
-	return code >= lowest(module) &&
-	       code + PB_RISCV64_STUBS_SIZE <= module->low + REACH;
-}
-
 void *pb_arch_map_reach(const struct pb_module *module, int *error)
 {
 	uint32_t code[PB_RISCV64_STUBS_SIZE / 4];
 	struct stubs *stubs = all_stubs;
 
 	*error = 0;
-	while (stubs && !in_reach(module, stubs->code))
+	while (stubs && (stubs->code < lowest(module) ||
+			 stubs->code + PB_RISCV64_STUBS_SIZE > module->low + REACH))
 		stubs = stubs->next;
 	if (stubs)
 		return (void *)stubs->code;
