@@ -189,12 +189,7 @@ void pb_changed_tell(const struct pb_module *module)
 
 int pb_private_on_changed(void (*func)(const struct patchbay_site_info *site))
 {
-	void (*none)(const struct patchbay_site_info *) = NULL;
-
-	return __atomic_compare_exchange_n(&told, &none, func, 0, __ATOMIC_RELEASE,
-					   __ATOMIC_RELAXED) ?
-		       0 :
-		       -EBUSY;
+	return pb_compare_and_swap(&told, NULL, func) ? 0 : -EBUSY;
 }
 
 void pb_inspect_site(const struct pb_module *module,

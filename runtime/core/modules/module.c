@@ -14,6 +14,7 @@
 #include "system/lock.h"
 #include "system/memory.h"
 #include "system/raw_syscall.h"
+#include "system/stats.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -402,10 +403,8 @@ void pb_modules_reap(void)
 static int take_module(const struct patchbay_module *desc)
 {
 	struct patchbay_state *state = pb_desc_place(&desc->state);
-	uint64_t none = 0;
 
-	if (!__atomic_compare_exchange_n(&state->owner, &none, OURSELVES, 0,
-					 __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+	if (!pb_compare_and_swap(&state->owner, 0, OURSELVES))
 		return -EBUSY;
 	if (pb_module_links(desc)->module_unregister ==
 	    (uintptr_t)pb_module_unregister)

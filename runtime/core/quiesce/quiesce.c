@@ -39,12 +39,7 @@ void pb_miss(const struct patchbay_cell *cell)
 
 int pb_private_on_missed(void (*func)(const struct patchbay_ops *ops))
 {
-	void (*none)(const struct patchbay_ops *) = NULL;
-
-	return __atomic_compare_exchange_n(&told, &none, func, 0,
-					   __ATOMIC_RELEASE, __ATOMIC_RELAXED) ?
-		       0 :
-		       -EBUSY;
+	return pb_compare_and_swap(&told, NULL, func) ? 0 : -EBUSY;
 }
 
 static int is_outside(const struct pb_reader *self)

@@ -89,7 +89,7 @@ static struct pb_reader *at(size_t index)
 /* Other threads and signal handlers may call this at the same time. */
 static int map_part(void)
 {
-	struct pb_reader *none = NULL, *new;
+	struct pb_reader *new;
 	unsigned int part = 0;
 	size_t size;
 
@@ -99,9 +99,7 @@ static int map_part(void)
 		return 0;
 	size = part_size(part) * sizeof(*new);
 	new = pb_os_map_zeroes(size, 4096);
-	if (new && !__atomic_compare_exchange_n(&parts[part], &none, new, 0,
-						__ATOMIC_ACQ_REL,
-						__ATOMIC_RELAXED))
+	if (new && !pb_compare_and_swap(&parts[part], NULL, new))
 		pb_os_unmap(new, size);
 	return new != NULL;
 }
@@ -121,8 +119,7 @@ void pb_private_restrict(int now)
 
 static int change_life(struct pb_reader *reader, uint64_t from, uint64_t to)
 {
-	return __atomic_compare_exchange_n(&reader->life, &from, to, 0,
-					   __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+	return pb_compare_and_swap(&reader->life, from, to);
 }
 
 static int make_busy(struct pb_reader *reader, uint64_t life)
@@ -469,15 +466,10 @@ static void thread_exit(void *arg)
 
 int pb_private_at_thread_exit(void (*func)(void))
 {
-	void (*none)(void) = NULL;
-
 	pb_readers_init();
 	if (!have_key)
 		return -EAGAIN;
-	return __atomic_compare_exchange_n(&retire, &none, func, 0,
-					   __ATOMIC_RELEASE, __ATOMIC_RELAXED) ?
-		       0 :
-		       -EBUSY;
+	return pb_compare_and_swap(&retire, NULL, func) ? 0 : -EBUSY;
 }
 
 /*

@@ -2,6 +2,7 @@
 #include "system/lock.h"
 
 #include "system/linux.h"
+#include "system/stats.h"
 #include "system/text.h"
 
 #include <patchbay/waiting.h>
@@ -95,10 +96,7 @@ static int has_caller_lock(void)
 
 static int take_caller_lock(int cancel)
 {
-	const void *none = NULL;
-
-	if (!__atomic_compare_exchange_n(&caller.owner, &none, &change_depth, 0,
-					 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+	if (!pb_compare_and_swap(&caller.owner, NULL, &change_depth))
 		return 0;
 	caller.cancel = cancel;
 	return 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Counters of what has happened in this process; see struct patchbay_stats. */
+/* Atomic operations; and counters of what has happened in this process (struct patchbay_stats). */
 #pragma once
 
 #include <patchbay/patchbay.h>
@@ -17,6 +17,14 @@ struct pb_stats {
 };
 
 extern struct pb_stats pb_stats;
+
+/* Change *@at from @old to @new: acquire and release. Returns 0 if it is not @old. */
+#define pb_compare_and_swap(at, old, new)                                      \
+	({                                                                     \
+		__typeof__(*(at)) expected = (old);                            \
+		__atomic_compare_exchange_n(at, &expected, new, 0,             \
+					    __ATOMIC_ACQ_REL, __ATOMIC_RELAXED); \
+	})
 
 /* Atomic, because some counters are changed without the engine lock. */
 static inline void pb_count(uint64_t *counter)
