@@ -223,7 +223,7 @@ int pb_request_init(struct pb_request *request, struct patchbay_ops *ops,
 
 	if (flags & ~(PATCHBAY_ARM_FUTURE | PATCHBAY_ARM_SKIP))
 		return -EINVAL;
-	error = pb_filter_new(filter, &own);
+	error = pb_filter_new(filter, 0, &own);
 	if (error)
 		return error;
 	/* Refuse addresses: a module that is loaded later may have another function there. */

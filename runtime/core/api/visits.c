@@ -114,7 +114,7 @@ static void copy_sites(struct copies *copies, struct pb_module *module, size_t f
 	pb_modules_lock();
 	/* If the file cannot be read, no function counts as moved. */
 	if (!module->gone && !first)
-		(void)pb_names_look(module);
+		(void)pb_names_look(module, 0);
 	for (size_t i = first; i < module->nr && i < first + MANY && !module->gone; i++) {
 		struct patchbay_site_info site;
 

@@ -118,8 +118,7 @@ static int new_addrs(struct pb_filter *filter, const uintptr_t *addrs,
 	return 0;
 }
 
-static int new_filter(const struct patchbay_filter *given, int notrace,
-		      struct pb_filter **filter)
+int pb_filter_new(const struct patchbay_filter *given, int notrace, struct pb_filter **filter)
 {
 	struct patchbay_filter read, *from = &read;
 	struct pb_filter *new;
@@ -150,18 +149,13 @@ static int new_filter(const struct patchbay_filter *given, int notrace,
 		error = new_addrs(new, from->addrs, from->cookies, from->cnt);
 	}
 	if (!error && from->notrace)
-		error = new_filter(from->notrace, 1, &new->notrace);
+		error = pb_filter_new(from->notrace, 1, &new->notrace);
 	if (error) {
 		pb_filter_free(new);
 		return error;
 	}
 	*filter = new;
 	return 0;
-}
-
-int pb_filter_new(const struct patchbay_filter *from, struct pb_filter **filter)
-{
-	return new_filter(from, 0, filter);
 }
 
 void pb_filter_free(struct pb_filter *filter)

@@ -60,9 +60,8 @@ struct pb_filter {
 /* "*": every function, even without a name. */
 extern struct pb_filter pb_filter_all;
 
-/* Returns 0, -EINVAL, -E2BIG or -ENOMEM. */
-int pb_filter_new(const struct patchbay_filter *from,
-		  struct pb_filter **filter);
+/* @notrace: @from is the notrace of another filter. Returns 0, -EINVAL, -E2BIG or -ENOMEM. */
+int pb_filter_new(const struct patchbay_filter *from, int notrace, struct pb_filter **filter);
 void pb_filter_free(struct pb_filter *filter);
 
 /* Are the filters equal? Ignores cookies. Not for PB_BY_ADDRS. */

@@ -76,8 +76,7 @@ static int read_file(struct pb_module *module, int all)
 	return error ? error : other;
 }
 
-/* Returns an error only if resources are lacking. A file that cannot be read has no names. */
-static int look_up_names(struct pb_module *module, int all)
+int pb_names_look(struct pb_module *module, int all)
 {
 	int error;
 
@@ -89,11 +88,6 @@ static int look_up_names(struct pb_module *module, int all)
 	if (all)
 		__atomic_store_n(&module->unnamed, error != 0, __ATOMIC_RELAXED);
 	return 0;
-}
-
-int pb_names_look(struct pb_module *module)
-{
-	return look_up_names(module, 0);
 }
 
 int pb_names_has_moved(const struct pb_module *module)
@@ -327,22 +321,11 @@ static int choose_by_entry(struct pb_module *module, struct search *search,
 	return error;
 }
 
-/* The index stays valid even if the module is unloaded while @match runs. */
-static int choose_by_match(struct search *search, const struct pb_name_index *index)
-{
-	int error;
-
-	pb_callback_begin();
-	error = choose_by_pattern(search, index);
-	pb_callback_end();
-	return error;
-}
-
 static int choose_by_name(struct pb_module *module, struct search *search)
 {
 	const struct pb_filter *filter = search->filter;
 	const struct pb_name_index *index;
-	int error = look_up_names(module, 1);
+	int error = pb_names_look(module, 1);
 
 	if (error)
 		return error;
@@ -357,8 +340,13 @@ static int choose_by_name(struct pb_module *module, struct search *search)
 		return error;
 	if (!index)
 		return 0;
-	if (filter->match)
-		return choose_by_match(search, index);
+	if (filter->match) {
+		/* The index stays valid even if the module is unloaded while @match runs. */
+		pb_callback_begin();
+		error = choose_by_pattern(search, index);
+		pb_callback_end();
+		return error;
+	}
 	if (filter->by != PB_BY_SYMS)
 		return choose_by_pattern(search, index);
 	for (size_t i = 0; i < filter->nr; i++)
@@ -369,7 +357,7 @@ static int choose_by_name(struct pb_module *module, struct search *search)
 static int choose_by_addr(struct pb_module *module, struct search *search)
 {
 	const struct pb_filter *filter = search->filter;
-	int error = pb_names_look(module);
+	int error = pb_names_look(module, 0);
 	size_t next = 0;
 
 	if (!error)
@@ -393,7 +381,7 @@ static int choose_all(struct pb_module *module, const struct pb_filter *filter,
 
 	/* This selects moved functions, too: arming refuses them. */
 	if (pb_filter_is_all(filter)) {
-		int error = pb_names_look(module);
+		int error = pb_names_look(module, 0);
 
 		if (!error)
 			error = pb_record_order(module);
@@ -442,7 +430,7 @@ int pb_names_choose(struct pb_module *module, const struct pb_filter *filter,
 int pb_names_read(struct pb_module *module, size_t *nr)
 {
 	const struct pb_name_index *index;
-	int error = look_up_names(module, 1);
+	int error = pb_names_look(module, 1);
 
 	index = error ? NULL : module->names;
 	*nr = index ? index->nr : 0;

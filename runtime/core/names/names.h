@@ -38,9 +38,9 @@ const char *pb_names_get(const struct pb_module *module, size_t i, uintptr_t *en
 
 /*
  * Find out whether @module's file was rewritten since it was linked, unless that is known.
- * Returns 0 or an error as pb_names_choose() does.
+ * @all: also read the names. Returns 0, or -ENOMEM, -EMFILE or -ENFILE if resources are lacking.
  */
-int pb_names_look(struct pb_module *module);
+int pb_names_look(struct pb_module *module, int all);
 
 /*
  * Has a tool moved any function of @module, or the function of @record? If so, the record

@@ -17,7 +17,7 @@
  * signal handler may interrupt it anywhere, and call the library or fork(). The handler must
  * know whether its own thread holds the lock. So one instruction takes the lock and records
  * the owner. pthread_mutex_lock() followed by a store would be two steps.
- * @owner:     the owner's &change_depth; NULL: the lock is free
+ * @owner:     the owner's &owns_change; NULL: the lock is free
  * @released:  counts unlocks; waiting threads sleep on it (futex)
  * @callbacks: counts beginnings and ends of callbacks: odd while the owner of the change
  *             lock is in one
@@ -48,12 +48,13 @@ static int change_is_taken;
 static pthread_cond_t change_is_free = PTHREAD_COND_INITIALIZER;
 
 /*
- * The depth of each lock that this thread holds, and the number of visitors that it is in. A
- * depth is counted with signals blocked, after the lock is taken. Otherwise a signal handler
- * that interrupts the thread in between, and forks or exits, would see the wrong depth.
+ * Does this thread own the change lock? And the depth of each other lock that it holds, and the
+ * number of visitors that it is in. These change with signals blocked, after the lock is taken.
+ * Otherwise a signal handler that interrupts the thread in between, and forks or exits, would see
+ * wrong values.
  */
 static __thread __attribute__((tls_model("initial-exec"))) unsigned int
-	change_depth, modules_depth, engine_depth, visit_depth;
+	owns_change, modules_depth, engine_depth, visit_depth;
 
 /*
  * A thread that holds one of these three locks has signals blocked and cannot be cancelled.
@@ -91,12 +92,12 @@ static void restore_cancel(int before)
 
 static int has_caller_lock(void)
 {
-	return __atomic_load_n(&caller.owner, __ATOMIC_RELAXED) == &change_depth;
+	return __atomic_load_n(&caller.owner, __ATOMIC_RELAXED) == &owns_change;
 }
 
 static int take_caller_lock(int cancel)
 {
-	if (!pb_compare_and_swap(&caller.owner, NULL, &change_depth))
+	if (!pb_compare_and_swap(&caller.owner, NULL, &owns_change))
 		return 0;
 	caller.cancel = cancel;
 	return 1;
@@ -267,17 +268,13 @@ static void own_change(void)
 {
 	begin_quiet();
 	change_is_taken = 1;
-	change_depth = 1;
+	owns_change = 1;
 }
 
 void pb_change_lock(void)
 {
-	assert(change_depth || !modules_depth);
+	assert(!owns_change && !modules_depth);
 	pb_modules_lock();
-	if (change_depth) {
-		change_depth++;
-		return;
-	}
 	while (change_is_taken)
 		pthread_cond_wait(&change_is_free, &modules);
 	own_change();
@@ -286,7 +283,7 @@ void pb_change_lock(void)
 int pb_change_trylock(void (*leave)(void))
 {
 	assert(modules_depth == 1);
-	if (change_depth || change_is_taken) {
+	if (owns_change || change_is_taken) {
 		left_for_owner = leave;
 		return -EBUSY;
 	}
@@ -296,18 +293,13 @@ int pb_change_trylock(void (*leave)(void))
 
 void pb_change_unlock(void)
 {
-	if (change_depth > 1) {
-		pb_modules_unlock();
-		change_depth--;
-		return;
-	}
 	while (left_for_owner) {
 		void (*left)(void) = left_for_owner;
 
 		left_for_owner = NULL;
 		left();
 	}
-	change_depth = 0;
+	owns_change = 0;
 	change_is_taken = 0;
 	pthread_cond_signal(&change_is_free);
 	pb_modules_unlock();
@@ -316,12 +308,12 @@ void pb_change_unlock(void)
 
 int pb_is_called_back(void)
 {
-	return change_depth || visit_depth;
+	return owns_change || visit_depth;
 }
 
 void pb_callback_begin(void)
 {
-	assert(change_depth && modules_depth == 1 && quiet.nr == 2);
+	assert(owns_change && modules_depth == 1 && quiet.nr == 2);
 	__atomic_fetch_add(&caller.callbacks, 1, __ATOMIC_RELEASE);
 	callers_quiet = quiet;
 	quiet.nr = modules_depth = 0;
@@ -391,7 +383,7 @@ static void forked_child(void)
 {
 	if (!has_caller_lock())
 		caller.owner = NULL;
-	if (!change_depth) {
+	if (!owns_change) {
 		caller.callbacks &= ~UINT32_C(1);
 		change_is_taken = 0;
 		pthread_cond_init(&change_is_free, NULL);

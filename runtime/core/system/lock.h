@@ -66,7 +66,7 @@
  * cancelled: open(), pwrite() and nanosleep() are cancellation points, and a thread
  * that ended there would keep the lock forever.
  *
- * Except for the caller lock, a thread that holds a lock may take it again. A callback
+ * A thread that holds the modules lock or the engine lock may take it again. A callback
  * may call exit(), whose destructors unregister modules, or fork().
  *
  * dl_iterate_phdr() takes a second lock of the loader. The loader holds that lock only
