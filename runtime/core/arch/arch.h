@@ -59,7 +59,6 @@ struct pb_site {
 	const struct patchbay_record *record;
 };
 
-/* The size of a site in bytes. */
 extern const size_t pb_arch_site_size;
 
 /* The size of a module's struct patchbay_links, in bytes, with the tables that follow it. */
@@ -76,7 +75,6 @@ enum pb_site_state { PB_SITE_DISARMED, PB_SITE_ARMED };
  */
 int pb_arch_site_state(const struct pb_site *site);
 
-/* The value of the slot. */
 static inline uintptr_t pb_arch_slot(uintptr_t entry)
 {
 	return *(const volatile uintptr_t *)(entry + (uintptr_t)PATCHBAY_SLOT_OFFSET);

@@ -154,7 +154,6 @@ static int use_place(struct pb_sequences *reach, struct pb_place *place)
 	return 0;
 }
 
-/* Allocate a sequence for the function of @site. */
 static int take_sequence(const struct pb_site *site)
 {
 	struct pb_sequences *reach = (void *)site->reach;

@@ -99,7 +99,6 @@ int pb_cell_has_set(const struct patchbay_cell *cell);
 int pb_may_be_inside(const struct pb_module *module, const struct patchbay_cell *cell,
 		     const struct patchbay_ops *ops);
 
-/* Set the enter function of every cell of @module to @enter. */
 void pb_cells_redirect(struct pb_module *module, patchbay_handler enter);
 
 /* Add the number of functions with a tracer to *@armed, and the cells' bytes to *@memory. */

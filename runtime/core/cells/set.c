@@ -85,7 +85,6 @@ static int has_exit(const struct patchbay_cell *member)
 	return !member->ops->disabled && member->exit;
 }
 
-/* Fill in the lists of entry and exit handlers. */
 static void make_lists(struct pb_set *set)
 {
 	const struct patchbay_cell **at = (void *)&set->cells[set->nr];

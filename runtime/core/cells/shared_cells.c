@@ -11,7 +11,6 @@
 
 #define CELLS_SIZE ((size_t)PB_NR_SHARED * PB_SHARED_STEP)
 
-/* The size of the mapping of cells and owners. */
 static size_t map_size(const struct pb_module *module)
 {
 	return CELLS_SIZE + ((module->nr + CELLS_SIZE - 1) & -CELLS_SIZE);

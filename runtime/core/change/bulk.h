@@ -75,7 +75,6 @@ struct pb_bulk {
  */
 #define PB_KEEP_ONE(pointer) __asm__("" : "+r"(pointer))
 
-/* The group of functions with @shape, or NULL. */
 static inline struct pb_bulk_group *pb_bulk_group(struct pb_bulk_module *b,
 						  uint32_t shape)
 {

@@ -73,7 +73,6 @@ struct run {
 	uintptr_t lowest;
 };
 
-/* Add the functions of @run to its group. */
 static void add_run(struct pb_bulk_module *b, const struct run *run)
 {
 	struct pb_group *group = run->group;

@@ -107,16 +107,15 @@ static void queue_disarm(const struct pb_target *t, struct pb_text_queue *text)
 	pb_arch_flip(&site, 0, &text->patches[text->nr++]);
 }
 
-/* Queue a patch of the slot of @t. @old and @new differ in one byte (shared_cells.h). */
-static int queue_slot(const struct pb_target *t, uintptr_t old, uintptr_t new,
-		      struct pb_text_queue *text)
+/* Queue a patch of the slot of @t. Its value and @new differ in one byte (shared_cells.h). */
+static int queue_slot(const struct pb_target *t, uintptr_t new, struct pb_text_queue *text)
 {
+	const struct pb_site site = pb_site_of(t->module, t->record);
 	int error = pb_text_queue_room(text, 1);
 
 	if (!error)
-		pb_patch_fill(&text->patches[text->nr++],
-			      pb_record_entry(t->record) + (uintptr_t)PATCHBAY_SLOT_OFFSET,
-			      &old, &new, sizeof(old));
+		text->nr += (size_t)pb_arch_publish_slot(&site, &new,
+							 &text->patches[text->nr]);
 	return error;
 }
 
@@ -137,8 +136,7 @@ static int move_slots(struct pb_plan *plan, struct pb_text_queue *text)
 			pb_fill_target(t);
 		/* If another patcher changed the slot, it points to no cell of ours: skip it. */
 		if (pb_is_led(t->module, t->record) > 0)
-			error = queue_slot(t, pb_arch_slot(pb_record_entry(t->record)),
-					   pb_target_slot(t), text);
+			error = queue_slot(t, pb_target_slot(t), text);
 	}
 	/* The contents of a cell must be visible before a slot points to it. */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
@@ -181,8 +179,7 @@ static void move_slots_back(const struct pb_plan *plan, struct pb_text_queue *te
 		else if (t->step != PB_STEP_ARM || !t->group || !t->group->joins)
 			continue;
 		if (now == pb_target_slot(t))
-			queue_slot(t, now, pb_owner_slot(t->module, owner),
-				   text);
+			queue_slot(t, pb_owner_slot(t->module, owner), text);
 	}
 	pb_text_flush(text);
 }

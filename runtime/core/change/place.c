@@ -409,7 +409,6 @@ void pb_unfill_group(struct pb_group *g, int seen)
 	pb_release_cell(cell);
 }
 
-/* Give a function's private cell its first tracers. */
 static void fill_own(struct pb_target *t)
 {
 	if (!t->cell)

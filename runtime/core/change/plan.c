@@ -140,7 +140,6 @@ static void count_target(struct pb_target *asked)
 	asked->counted = 1;
 }
 
-/* Append the tracer of target @asked to the list. */
 static int add_to_list(struct list *list, struct pb_target *asked)
 {
 	struct patchbay_ops *ops = asked->request->ops;
@@ -236,7 +235,6 @@ static int is_unsettled(const struct pb_target *target)
 	       (own && own->set == &pb_set_nobody);
 }
 
-/* Choose the step of each function. */
 static int make_steps(struct pb_plan *plan)
 {
 	struct list list = { 0 };

@@ -118,7 +118,6 @@ static int add_to_disarm(struct pb_plan *plan, struct pb_request *request,
 	return error;
 }
 
-/* Add the functions of @module that @request selects. */
 static int add_request(struct pb_plan *plan, struct pb_request *request,
 		       struct pb_module *module)
 {

@@ -28,7 +28,6 @@ int pb_changed_rearm(size_t nr);
 /* @module is being unloaded: call the callback of pb_private_on_changed() for its functions. */
 void pb_changed_tell(const struct pb_module *module);
 
-/* Fill in @site for @record of @module. */
 void pb_inspect_site(const struct pb_module *module,
 		     const struct patchbay_record *record,
 		     struct patchbay_site_info *site);

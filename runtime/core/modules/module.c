@@ -54,12 +54,10 @@ __asm__(".pushsection .note.patchbay.runtime, \"a\", %note\n"
 /* The module that contains @desc, as dl_iterate_phdr() describes it. */
 struct found {
 	const struct patchbay_module *desc;
-	uintptr_t base, low, high;
+	struct dl_phdr_info info;
+	uintptr_t low, high;
 	const uint8_t *build_id;
 	size_t build_id_size;
-	const char *name;
-	const ElfW(Phdr) *phdrs;
-	size_t nr_phdrs;
 };
 
 static int find_module(struct dl_phdr_info *info, size_t size, void *arg)
@@ -84,10 +82,7 @@ static int find_module(struct dl_phdr_info *info, size_t size, void *arg)
 	}
 	/* The library reads slots, so ignore segments that are executable only. */
 	pb_elf_range(info, PF_R | PF_X, &found->low, &found->high);
-	found->base = info->dlpi_addr;
-	found->name = info->dlpi_name;
-	found->phdrs = info->dlpi_phdr;
-	found->nr_phdrs = info->dlpi_phnum;
+	found->info = *info;
 	return here;
 }
 
@@ -97,8 +92,8 @@ static int find_module(struct dl_phdr_info *info, size_t size, void *arg)
  */
 static int is_run_by_loader(const struct found *found)
 {
-	for (size_t i = 0; !getauxval(AT_BASE) && i < found->nr_phdrs; i++)
-		if (found->phdrs[i].p_type == PT_INTERP)
+	for (int i = 0; !getauxval(AT_BASE) && i < found->info.dlpi_phnum; i++)
+		if (found->info.dlpi_phdr[i].p_type == PT_INTERP)
 			return 1;
 	return 0;
 }
@@ -136,7 +131,7 @@ static size_t real_path(const char *name, char *path)
  */
 static size_t module_path(const struct found *found, char *path)
 {
-	const char *name = found->name;
+	const char *name = found->info.dlpi_name;
 	ssize_t length = 0;
 
 	if (is_run_by_loader(found) && (!name || !*name)) {
@@ -159,8 +154,8 @@ static size_t module_path(const struct found *found, char *path)
 static int is_within(const struct found *found, const void *at, size_t size,
 		     ElfW(Word) flags)
 {
-	return pb_elf_has(found->phdrs, found->nr_phdrs, found->base,
-			  (uintptr_t)at, size, PF_R | flags);
+	return pb_elf_has(found->info.dlpi_phdr, found->info.dlpi_phnum,
+			  found->info.dlpi_addr, (uintptr_t)at, size, PF_R | flags);
 }
 
 static int check_desc(const struct patchbay_module *desc,
@@ -217,17 +212,16 @@ static struct pb_module *new_module_at(const struct patchbay_module *desc,
 	module->desc = desc;
 	module->records = (const struct patchbay_record *)start;
 	module->nr = (stop - start) / PATCHBAY_RECORD_SIZE;
-	module->low = found.low;
-	module->high = found.high;
+	module->low = module->info.low = found.low;
+	module->high = module->info.high = found.high;
 	module->info.path = module->path;
-	module->info.base = found.base;
+	module->info.base = found.info.dlpi_addr;
 	module->info.build_id_size = found.build_id_size;
-	module->info.low = found.low;
-	module->info.high = found.high;
-	module->phdrs = found.phdrs;
-	module->phdrs_size = found.nr_phdrs * sizeof(*found.phdrs);
+	module->phdrs = found.info.dlpi_phdr;
+	module->phdrs_size = found.info.dlpi_phnum * sizeof(*found.info.dlpi_phdr);
 	/* PB_EXE works even if the executable has been replaced or removed since it started. */
-	module->file = (found.name && *found.name) || is_run_by_loader(&found) ?
+	module->file = (found.info.dlpi_name && *found.info.dlpi_name) ||
+				       is_run_by_loader(&found) ?
 			       module->path :
 			       PB_EXE;
 	return module;

@@ -127,9 +127,8 @@ ptrdiff_t pb_record_find(const struct pb_module *module, uintptr_t entry,
 			       entry_at(module, middle - 1) == entry)
 				middle--;
 			*next = middle + 1;
-			return module->order ?
-				       module->order[middle] - module->records :
-				       (ptrdiff_t)middle;
+			return record_at(module->records, module->order, middle) -
+			       module->records;
 		}
 		if (here < entry)
 			low = middle + 1;
@@ -233,17 +232,15 @@ struct pb_name_index *pb_name_index_read(const struct pb_module *module,
 	int whole = 0;
 
 	/* The index of a record must leave the bit PB_NAME_SHORTENED free. */
-	*error = module->nr < PB_NAME_SHORTENED ? 0 : -ENOMEM;
-	reader.index = *error ? NULL : pb_calloc(1, sizeof(*reader.index));
-	if (!reader.index) {
-		*error = -ENOMEM;
+	if (module->nr < PB_NAME_SHORTENED)
+		reader.index = pb_calloc(1, sizeof(*reader.index));
+	*error = -ENOMEM;
+	if (!reader.index)
 		return NULL;
-	}
-	if (reader.rewritten) {
+	if (rewritten) {
 		reader.index->here = pb_calloc((module->nr + 63) / 64,
-					    sizeof(*reader.index->here));
-		if (!reader.index->here)
-			reader.error = -ENOMEM;
+					       sizeof(*reader.index->here));
+		reader.error = reader.index->here ? 0 : -ENOMEM;
 	}
 	if (!reader.error)
 		whole = pb_elf_for_each_function(file, add_symbol, &reader);
@@ -266,18 +263,4 @@ void pb_name_index_free(struct pb_name_index *index)
 	pb_free(index->heads);
 	pb_free(index->here);
 	pb_free(index);
-}
-
-uint32_t pb_name_index_first(const struct pb_name_index *index, uint32_t hash)
-{
-	return index->heads[hash & index->mask];
-}
-
-uint32_t pb_name_index_match(const struct pb_name_index *index, uint32_t at,
-			     const char *name)
-{
-	while (at != PB_NAME_NONE &&
-	       strcmp(index->text + index->names[at].text, name))
-		at = index->names[at].next;
-	return at;
 }

@@ -27,7 +27,7 @@ struct pb_name {
 
 /*
  * @names: in the order of the symbol table
- * @heads: the hash table: the first name of each list
+ * @heads: the hash table by pb_name_hash(): the first name of each list, or PB_NAME_NONE
  * @mask:  the number of lists, minus 1
  * @here:  if the file was rewritten, a bit for each record that points to its function;
  *         otherwise NULL
@@ -50,15 +50,6 @@ struct pb_name_index *pb_name_index_read(const struct pb_module *module,
 					 struct pb_elf_file *file, int rewritten,
 					 int *error);
 void pb_name_index_free(struct pb_name_index *index);
-
-/*
- * Find the functions of a name. pb_name_index_first() returns the first candidate for a hash.
- * pb_name_index_match() returns the first match from candidate @at on; for the next one,
- * continue with the match's @next. Both return PB_NAME_NONE at the end.
- */
-uint32_t pb_name_index_first(const struct pb_name_index *index, uint32_t hash);
-uint32_t pb_name_index_match(const struct pb_name_index *index, uint32_t at,
-			     const char *name);
 
 /*
  * Find the record of a function by its entry. Some linkers (mold, gold) fold identical

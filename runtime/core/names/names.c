@@ -131,12 +131,12 @@ static size_t record_of(const struct pb_name *name)
 static void choose_one(struct search *search, const struct pb_name_index *index,
 		       const char *name, uint32_t hash, size_t item)
 {
-	uint32_t at = pb_name_index_first(index, hash);
+	const struct pb_name *names = index->names;
 
-	while ((at = pb_name_index_match(index, at, name)) != PB_NAME_NONE) {
-		choose(search, record_of(&index->names[at]), item);
-		at = index->names[at].next;
-	}
+	for (uint32_t at = index->heads[hash & index->mask]; at != PB_NAME_NONE;
+	     at = names[at].next)
+		if (!strcmp(index->text + names[at].text, name))
+			choose(search, record_of(&names[at]), item);
 }
 
 static int choose_by_pattern(struct search *search,
@@ -256,18 +256,20 @@ static void choose_entry(struct pb_module *module, struct search *search,
 		choose(search, (size_t)record, item);
 }
 
-static int ask_about_entries(struct pb_module *module, struct search *search,
-			     const uint64_t *named)
+/* Choose functions that have no symbol, and so are not in the index. */
+static int choose_unnamed(struct pb_module *module, struct search *search,
+			  const struct pb_name_index *index)
 {
 	const struct pb_filter *filter = search->filter;
+	/* A copy, because the module may be unloaded while @match runs. 0: not to choose. */
 	uintptr_t *entries = pb_calloc(module->nr, sizeof(*entries));
 	char *name = new_entry_name(module);
 	int match = name && entries ? 0 : -ENOMEM;
 
-	/* Copy the entries, because the module may be unloaded while @match runs. */
 	for (size_t i = 0; i < module->nr && !match; i++)
-		if (!(named[i / 64] >> i % 64 & 1))
-			entries[i] = pb_record_entry(&module->records[i]);
+		entries[i] = pb_record_entry(&module->records[i]);
+	for (size_t i = 0; index && i < index->nr && !match; i++)
+		entries[record_of(&index->names[i])] = 0;
 	pb_callback_begin();
 	for (size_t i = 0; i < module->nr && match >= 0; i++) {
 		if (!entries[i])
@@ -281,24 +283,6 @@ static int ask_about_entries(struct pb_module *module, struct search *search,
 	pb_free(entries);
 	pb_free(name);
 	return match < 0 ? match : 0;
-}
-
-/* Choose functions that have no symbol, and so are not in the index. */
-static int choose_unnamed(struct pb_module *module, struct search *search,
-			  const struct pb_name_index *index)
-{
-	uint64_t *named = pb_calloc((module->nr + 63) / 64, sizeof(*named));
-	int error = named ? 0 : -ENOMEM;
-
-	for (size_t i = 0; named && index && i < index->nr; i++) {
-		const size_t record = record_of(&index->names[i]);
-
-		named[record / 64] |= UINT64_C(1) << record % 64;
-	}
-	if (!error)
-		error = ask_about_entries(module, search, named);
-	pb_free(named);
-	return error;
 }
 
 static int choose_by_entry(struct pb_module *module, struct search *search,
@@ -429,11 +413,9 @@ int pb_names_choose(struct pb_module *module, const struct pb_filter *filter,
 
 int pb_names_read(struct pb_module *module, size_t *nr)
 {
-	const struct pb_name_index *index;
 	int error = pb_names_look(module, 1);
 
-	index = error ? NULL : module->names;
-	*nr = index ? index->nr : 0;
+	*nr = !error && module->names ? module->names->nr : 0;
 	return error;
 }
 

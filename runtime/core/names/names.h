@@ -50,5 +50,4 @@ int pb_names_has_moved(const struct pb_module *module);
 int pb_names_is_moved(const struct pb_module *module,
 		      const struct patchbay_record *record);
 
-/* Free the names of @module. */
 void pb_names_free(struct pb_module *module);

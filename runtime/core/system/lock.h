@@ -124,7 +124,6 @@ extern uint64_t pb_engine_generation;
 void pb_engine_lock(void);
 void pb_engine_unlock(void);
 
-/* Does this thread hold the engine lock? */
 int pb_engine_is_locked(void);
 
 /* Asserted where the library allocates or frees memory, or opens or closes a file. */

@@ -74,7 +74,6 @@ enum pb_call_state {
 	PB_CALL_SET_BOTH = PATCHBAY_CELL_DIRECT_SET,
 };
 
-/* The mask of all state bits. */
 #define PB_CALL_STATE_BITS                                                     \
 	((uint64_t)(PATCHBAY_CELL_DIRECT_EXIT | PATCHBAY_CELL_DIRECT_BOTH |    \
 		    PATCHBAY_CELL_DIRECT_TIMED | PATCHBAY_CELL_DIRECT_SET))
@@ -89,7 +88,6 @@ static inline enum pb_call_state pb_call_state_of(uint64_t since)
 	return (enum pb_call_state)(since & PB_CALL_STATE_BITS);
 }
 
-/* The number of the next batch. */
 static inline uint64_t pb_call_next_number(uint64_t number)
 {
 	return number + ~PATCHBAY_CELL_SINCE + 1;

@@ -73,4 +73,3 @@ size_t pb_choice_same_end(const struct pb_choice *choice, size_t i, size_t end)
 	}
 	return i < end ? i : end;
 }
-
