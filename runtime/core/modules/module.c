@@ -150,28 +150,17 @@ static size_t module_path(const struct found *found, char *path)
 	return strlen(path) + 1;
 }
 
-/* Are all @size bytes at @at in the module, readable and, with PF_W, writable? */
-static int is_within(const struct found *found, const void *at, size_t size,
-		     ElfW(Word) flags)
-{
-	return pb_elf_has(found->info.dlpi_phdr, found->info.dlpi_phnum,
-			  found->info.dlpi_addr, (uintptr_t)at, size, PF_R | flags);
-}
-
 static int check_desc(const struct patchbay_module *desc,
 		      const struct found *found, uintptr_t start,
 		      uintptr_t stop)
 {
 	if (desc->size < PATCHBAY_MODULE_SIZE_MIN || start > stop ||
 	    (stop - start) % PATCHBAY_RECORD_SIZE ||
-	    !is_within(found, pb_desc_place(&desc->links),
-		       pb_arch_links_size(desc), PF_W) ||
-	    !is_within(found, pb_desc_place(&desc->state),
-		       sizeof(struct patchbay_state), PF_W))
+	    !pb_module_is_whole(&found->info, desc))
 		return -EINVAL;
 	/* If both are equal, the module has no record, and they may be anywhere (abi.h). */
 	if (start != stop &&
-	    !is_within(found, (const void *)start, stop - start, 0))
+	    !pb_elf_has(&found->info, (const void *)start, stop - start, PF_R))
 		return -EINVAL;
 	return desc->flags ? -EPROTONOSUPPORT : 0;
 }

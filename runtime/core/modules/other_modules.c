@@ -11,22 +11,14 @@
 #include <string.h>
 #include <sys/auxv.h>
 
-static int has(const struct dl_phdr_info *info, const void *at, size_t size,
-	       ElfW(Word) flags)
+int pb_module_is_whole(const struct dl_phdr_info *info, const struct patchbay_module *desc)
 {
-	return pb_elf_has(info->dlpi_phdr, info->dlpi_phnum, info->dlpi_addr,
-			  (uintptr_t)at, size, flags);
-}
-
-static int has_all(const struct dl_phdr_info *info,
-		   const struct patchbay_module *desc)
-{
-	return has(info, desc, PATCHBAY_MODULE_SIZE_MIN, PF_R) &&
-	       has(info, desc, desc->size, PF_R) &&
-	       has(info, pb_module_links(desc), pb_arch_links_size(desc),
-		   PF_R | PF_W) &&
-	       has(info, pb_desc_place(&desc->state),
-		   sizeof(struct patchbay_state), PF_R | PF_W);
+	return pb_elf_has(info, desc, PATCHBAY_MODULE_SIZE_MIN, PF_R) &&
+	       pb_elf_has(info, desc, desc->size, PF_R) &&
+	       pb_elf_has(info, pb_module_links(desc), pb_arch_links_size(desc),
+			  PF_R | PF_W) &&
+	       pb_elf_has(info, pb_desc_place(&desc->state), sizeof(struct patchbay_state),
+			  PF_R | PF_W);
 }
 
 const struct patchbay_module *pb_module_noted(const struct dl_phdr_info *info,
@@ -44,10 +36,10 @@ const struct patchbay_module *pb_module_noted(const struct dl_phdr_info *info,
 	desc = (const void *)((uintptr_t)&note->module +
 			      (uintptr_t)(intptr_t)note->module);
 	if ((uintptr_t)desc % _Alignof(struct patchbay_module) ||
-	    !has(info, desc, sizeof(desc->abi_version), PF_R) ||
+	    !pb_elf_has(info, desc, sizeof(desc->abi_version), PF_R) ||
 	    desc->abi_version != note->abi_version)
 		return NULL;
-	return desc->abi_version != PATCHBAY_ABI_VERSION || has_all(info, desc) ?
+	return desc->abi_version != PATCHBAY_ABI_VERSION || pb_module_is_whole(info, desc) ?
 		       desc :
 		       NULL;
 }

@@ -23,6 +23,9 @@
 const struct patchbay_module *pb_module_noted(const struct dl_phdr_info *info,
 					      const ElfW(Phdr) *segment);
 
+/* Are @desc and the fields that it points to, except the records, in the module of @info? */
+int pb_module_is_whole(const struct dl_phdr_info *info, const struct patchbay_module *desc);
+
 /*
  * Add the module that contains @desc, whose file is @path. Takes the modules lock. If out of
  * memory, the module stays unknown.

@@ -11,13 +11,13 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Are @size bytes at @at in one of @segments that has all of @flags (PF_R and others)? */
-static inline int pb_elf_has(const ElfW(Phdr) *segments, size_t nr, uintptr_t base,
-			     uintptr_t at, size_t size, ElfW(Word) flags)
+/* Are @size bytes at @at in a segment of @info that has all of @flags (PF_R and others)? */
+static inline int pb_elf_has(const struct dl_phdr_info *info, const void *at, size_t size,
+			     ElfW(Word) flags)
 {
-	for (size_t i = 0; i < nr; i++) {
-		const ElfW(Phdr) *segment = &segments[i];
-		const uintptr_t offset = at - base - segment->p_vaddr;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+		const uintptr_t offset = (uintptr_t)at - info->dlpi_addr - segment->p_vaddr;
 
 		if (segment->p_type == PT_LOAD && !(flags & ~segment->p_flags) &&
 		    offset <= segment->p_memsz &&
@@ -62,9 +62,7 @@ static inline const void *pb_elf_note(const struct dl_phdr_info *info,
 	 * them into one segment with notes whose alignment is 8, and whose length is the same
 	 * with either alignment. Segments with a larger alignment do not have these notes.
 	 */
-	if (segment->p_align > 8 || at % 4 ||
-	    !pb_elf_has(info->dlpi_phdr, info->dlpi_phnum, info->dlpi_addr, at,
-			left, PF_R))
+	if (segment->p_align > 8 || at % 4 || !pb_elf_has(info, (const void *)at, left, PF_R))
 		return NULL;
 	while (left >= sizeof(ElfW(Nhdr))) {
 		const ElfW(Nhdr) *note = (const void *)at;
