@@ -5,7 +5,6 @@
  *
  * The data file has the first failure, which `patchbay` reports.
  */
-#include "count_missed.h"
 #include "file/arena.h"
 #include "functions/globs.h"
 #include "functions/left_out.h"
@@ -26,8 +25,6 @@
 #include "threads/thread.h"
 #include "threads/thread_choice.h"
 #include "tracers/context.h"
-#include "tracers/longjmp.h"
-#include "tracers/sample.h"
 #include "tracers/tracer_table.h"
 #include "tracers/tracers.h"
 #include "tracers/under.h"

@@ -61,21 +61,15 @@ static inline void forgo_exit(const struct patchbay_cell *cell,
 	patchbay_forgo_exit(regs);
 }
 
-void pb_depth_duration_entry(uintptr_t ip, uintptr_t parent_ip,
-			     const struct patchbay_cell *cell,
-			     struct patchbay_regs *regs)
+PB_HANDLER(pb_depth_duration_entry)
 {
-	(void)ip;
-	(void)parent_ip;
 	if (enter((uintptr_t)regs))
 		*patchbay_session_word(cell, regs) = patchbay_clock();
 	else
 		forgo_exit(cell, regs);
 }
 
-void pb_depth_graph_entry(uintptr_t ip, uintptr_t parent_ip,
-			  const struct patchbay_cell *cell,
-			  struct patchbay_regs *regs)
+PB_HANDLER(pb_depth_graph_entry)
 {
 	if (enter((uintptr_t)regs))
 		pb_graph_entry(ip, parent_ip, cell, regs);
@@ -83,9 +77,7 @@ void pb_depth_graph_entry(uintptr_t ip, uintptr_t parent_ip,
 		forgo_exit(cell, regs);
 }
 
-void pb_depth_exit(uintptr_t ip, uintptr_t parent_ip,
-		   const struct patchbay_cell *cell,
-		   struct patchbay_regs *regs)
+PB_HANDLER(pb_depth_exit)
 {
 	if (*patchbay_session_word(cell, regs) == TOO_DEEP)
 		return;

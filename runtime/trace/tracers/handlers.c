@@ -30,15 +30,11 @@ void pb_tracer_update_long_call(void)
 	__atomic_store_n(&long_call, ticks, __ATOMIC_RELAXED);
 }
 
-void pb_profile_call(uintptr_t ip, uintptr_t parent_ip,
-		     const struct patchbay_cell *cell,
-		     struct patchbay_regs *regs)
+PB_HANDLER(pb_profile_call)
 {
 	const struct pb_index *index = cell->data;
 	struct pbd_counter *counters = index->of;
 
-	(void)parent_ip;
-	(void)regs;
 	__atomic_fetch_add(&counters[pb_index_get(index, ip)].calls, 1,
 			   __ATOMIC_RELAXED);
 }
@@ -56,25 +52,19 @@ static __attribute__((noinline)) void wake_budget(void)
 	pb_syscalls_end();
 }
 
-void pb_budget_call(uintptr_t ip, uintptr_t parent_ip,
-		    const struct patchbay_cell *cell,
-		    struct patchbay_regs *regs)
+PB_HANDLER(pb_budget_call)
 {
 	const struct pb_index *index = cell->data;
 	uint64_t *calls = index->of;
 	uint64_t nr;
 
-	(void)parent_ip;
-	(void)regs;
 	nr = __atomic_add_fetch(&calls[pb_index_get(index, ip)], 1,
 				__ATOMIC_RELAXED);
 	if (__builtin_expect(!(nr & pb_budget_wake_mask), 0))
 		wake_budget();
 }
 
-void pb_function_entry(uintptr_t ip, uintptr_t parent_ip,
-		       const struct patchbay_cell *cell,
-		       struct patchbay_regs *regs)
+PB_HANDLER(pb_function_entry)
 {
 	if (__atomic_load_n(&pb_recording, __ATOMIC_RELAXED))
 		pb_ring_record(patchbay_clock(), pb_function_number(cell, ip),
@@ -141,17 +131,13 @@ record_call(uintptr_t ip, uintptr_t parent_ip, const struct patchbay_cell *cell,
 			       (uintptr_t)regs, PBD_RECORD_CALL, duration);
 }
 
-void pb_duration_exit(uintptr_t ip, uintptr_t parent_ip,
-		      const struct patchbay_cell *cell,
-		      struct patchbay_regs *regs)
+PB_HANDLER(pb_duration_exit)
 {
 	record_call(ip, parent_ip, cell, regs,
 		    *patchbay_session_word(cell, regs), patchbay_duration(regs));
 }
 
-void pb_graph_entry(uintptr_t ip, uintptr_t parent_ip,
-		    const struct patchbay_cell *cell,
-		    struct patchbay_regs *regs)
+PB_HANDLER(pb_graph_entry)
 {
 	uint64_t start = patchbay_clock();
 
@@ -162,9 +148,7 @@ void pb_graph_entry(uintptr_t ip, uintptr_t parent_ip,
 			       (uintptr_t)regs, PBD_RECORD_ENTRY, parent_ip);
 }
 
-void pb_graph_exit(uintptr_t ip, uintptr_t parent_ip,
-		   const struct patchbay_cell *cell,
-		   struct patchbay_regs *regs)
+PB_HANDLER(pb_graph_exit)
 {
 	uint64_t start = *patchbay_session_word(cell, regs);
 	/*
@@ -188,14 +172,8 @@ static void record_events(int recording)
 			 __ATOMIC_RELAXED);
 }
 
-void pb_trigger_start(uintptr_t ip, uintptr_t parent_ip,
-		      const struct patchbay_cell *cell,
-		      struct patchbay_regs *regs)
+PB_HANDLER(pb_trigger_start)
 {
-	(void)ip;
-	(void)parent_ip;
-	(void)cell;
-	(void)regs;
 	record_events(1);
 	/* Write only once, since this may be called often. */
 	if (!__atomic_load_n(&pb_waiting, __ATOMIC_RELAXED))
@@ -205,13 +183,7 @@ void pb_trigger_start(uintptr_t ip, uintptr_t parent_ip,
 		pb_session_unflag(PBD_SESSION_WAITING);
 }
 
-void pb_trigger_stop(uintptr_t ip, uintptr_t parent_ip,
-		     const struct patchbay_cell *cell,
-		     struct patchbay_regs *regs)
+PB_HANDLER(pb_trigger_stop)
 {
-	(void)ip;
-	(void)parent_ip;
-	(void)cell;
-	(void)regs;
 	record_events(0);
 }

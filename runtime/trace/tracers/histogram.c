@@ -27,16 +27,13 @@ static unsigned int bucket_of(uint64_t duration)
 	return log2 < PBD_HISTOGRAM_BUCKETS ? log2 : PBD_HISTOGRAM_BUCKETS - 1;
 }
 
-void pb_histogram_exit(uintptr_t ip, uintptr_t parent_ip,
-		       const struct patchbay_cell *cell,
-		       struct patchbay_regs *regs)
+PB_HANDLER(pb_histogram_exit)
 {
 	uint64_t duration = patchbay_duration(regs);
 	uint64_t function = pb_index_get(cell->data, ip);
 	struct pbd_histogram *histogram =
 		(struct pbd_histogram *)pb_tally_get(function, function);
 
-	(void)parent_ip;
 	if (!histogram)
 		return;
 	pb_local_add(&histogram->bucket[bucket_of(duration)], 1);

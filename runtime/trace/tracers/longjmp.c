@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "longjmp.h"
+/*
+ * Calls that longjmp(3), _longjmp(), siglongjmp() and their _FORTIFY_SOURCE variants leave
+ * are recorded, like calls that exceptions leave. This library is preloaded, so the program
+ * calls these wrappers instead of the C library's functions. They do not see jumps within
+ * the C library, or by other code.
+ */
+#include "tracers.h"
 
 #include <jump.h>
 

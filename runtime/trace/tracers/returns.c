@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "returns.h"
-
 #include "tracers.h"
-#include "typed.h"
 
 #include <core/system/private.h>
 #include <patchbay/exit.h>
@@ -11,7 +8,7 @@
 #define NOT_RECORDED 0
 
 #define ENTRY(name)                                                            \
-	PB_COUNTED_HANDLER(name)                                               \
+	PB_HANDLER(name##_counted)                                             \
 	{                                                                      \
 		name(ip, parent_ip, cell, regs);                               \
 		if (*patchbay_session_word(cell, regs) != NOT_RECORDED)        \
@@ -23,7 +20,7 @@
  * siglongjmp(3).
  */
 #define EXIT(name)                                                             \
-	PB_COUNTED_HANDLER(name)                                               \
+	PB_HANDLER(name##_counted)                                             \
 	{                                                                      \
 		const int is_counted =                                         \
 			*patchbay_session_word(cell, regs) != NOT_RECORDED;    \

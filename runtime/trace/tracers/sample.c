@@ -17,7 +17,6 @@
  * of tracers that record all calls.
  */
 #include "functions/index.h"
-#include "sample.h"
 #include "session/recording.h"
 #include "threads/tally.h"
 #include "tracers.h"
@@ -128,9 +127,7 @@ static int leave(const struct patchbay_cell *cell, struct patchbay_regs *regs)
 	return *patchbay_session_word(cell, regs) != NOT_RECORDED;
 }
 
-void pb_sample_function_entry(uintptr_t ip, uintptr_t parent_ip,
-			      const struct patchbay_cell *cell,
-			      struct patchbay_regs *regs)
+PB_HANDLER(pb_sample_function_entry)
 {
 	if (is_recording() && is_chosen(cell, ip, 1)) {
 		struct patchbay_cell of = plain(cell);
@@ -139,9 +136,7 @@ void pb_sample_function_entry(uintptr_t ip, uintptr_t parent_ip,
 	}
 }
 
-void pb_sample_function_values(uintptr_t ip, uintptr_t parent_ip,
-			       const struct patchbay_cell *cell,
-			       struct patchbay_regs *regs)
+PB_HANDLER(pb_sample_function_values)
 {
 	if (is_recording() && is_chosen(cell, ip, 1)) {
 		struct patchbay_cell of = plain(cell);
@@ -150,18 +145,13 @@ void pb_sample_function_values(uintptr_t ip, uintptr_t parent_ip,
 	}
 }
 
-void pb_sample_duration_entry(uintptr_t ip, uintptr_t parent_ip,
-			      const struct patchbay_cell *cell,
-			      struct patchbay_regs *regs)
+PB_HANDLER(pb_sample_duration_entry)
 {
-	(void)parent_ip;
 	if (enter(cell, ip, regs))
 		*patchbay_session_word(cell, regs) = patchbay_clock();
 }
 
-void pb_sample_graph_entry(uintptr_t ip, uintptr_t parent_ip,
-			   const struct patchbay_cell *cell,
-			   struct patchbay_regs *regs)
+PB_HANDLER(pb_sample_graph_entry)
 {
 	if (enter(cell, ip, regs)) {
 		struct patchbay_cell of = plain(cell);
@@ -170,9 +160,7 @@ void pb_sample_graph_entry(uintptr_t ip, uintptr_t parent_ip,
 	}
 }
 
-void pb_sample_exit(uintptr_t ip, uintptr_t parent_ip,
-		    const struct patchbay_cell *cell,
-		    struct patchbay_regs *regs)
+PB_HANDLER(pb_sample_exit)
 {
 	if (leave(cell, regs)) {
 		struct patchbay_cell of = plain(cell);
@@ -181,9 +169,7 @@ void pb_sample_exit(uintptr_t ip, uintptr_t parent_ip,
 	}
 }
 
-void pb_sample_values_exit(uintptr_t ip, uintptr_t parent_ip,
-			   const struct patchbay_cell *cell,
-			   struct patchbay_regs *regs)
+PB_HANDLER(pb_sample_values_exit)
 {
 	if (leave(cell, regs)) {
 		struct patchbay_cell of = plain(cell);

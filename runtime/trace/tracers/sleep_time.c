@@ -8,18 +8,12 @@
 #include "threads/ring.h"
 #include "tracers.h"
 
-void pb_awake_entry(uintptr_t ip, uintptr_t parent_ip,
-		    const struct patchbay_cell *cell,
-		    struct patchbay_regs *regs)
+PB_HANDLER(pb_awake_entry)
 {
-	(void)ip;
-	(void)parent_ip;
 	*patchbay_session_word(cell, regs) = pb_own_clock_now();
 }
 
-void pb_awake_graph_entry(uintptr_t ip, uintptr_t parent_ip,
-			  const struct patchbay_cell *cell,
-			  struct patchbay_regs *regs)
+PB_HANDLER(pb_awake_graph_entry)
 {
 	uint64_t start = pb_own_clock_now();
 
@@ -56,9 +50,7 @@ static inline int is_long(const struct patchbay_cell *cell,
 	return duration >= __atomic_load_n(&pb_threshold, __ATOMIC_RELAXED);
 }
 
-void pb_awake_exit(uintptr_t ip, uintptr_t parent_ip,
-		   const struct patchbay_cell *cell,
-		   struct patchbay_regs *regs)
+PB_HANDLER(pb_awake_exit)
 {
 	if (!is_unknown() && is_long(cell, regs)) {
 		pb_own_clock_settle();
@@ -66,9 +58,7 @@ void pb_awake_exit(uintptr_t ip, uintptr_t parent_ip,
 	}
 }
 
-void pb_awake_histogram_exit(uintptr_t ip, uintptr_t parent_ip,
-			     const struct patchbay_cell *cell,
-			     struct patchbay_regs *regs)
+PB_HANDLER(pb_awake_histogram_exit)
 {
 	if (!is_unknown() && is_long(cell, regs))
 		pb_histogram_exit(ip, parent_ip, cell, regs);

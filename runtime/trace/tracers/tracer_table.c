@@ -2,11 +2,9 @@
 #include "tracer_table.h"
 
 #include "functions/modules.h"
-#include "returns.h"
 #include "session/recording.h"
 #include "session/session.h"
 #include "tracers.h"
-#include "typed.h"
 
 #include <string.h>
 

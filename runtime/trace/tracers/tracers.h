@@ -22,6 +22,13 @@
  */
 #define PB_TRACER_FLAGS (PATCHBAY_OPS_FAST | PATCHBAY_OPS_MODULE_DATA)
 
+/* Declares or defines a handler, which need not use all of its parameters. */
+#define PB_HANDLER(name)                                                       \
+	void name(__attribute__((unused)) uintptr_t ip,                        \
+		  __attribute__((unused)) uintptr_t parent_ip,                 \
+		  __attribute__((unused)) const struct patchbay_cell *cell,    \
+		  __attribute__((unused)) struct patchbay_regs *regs)
+
 /* The number of a function in records of events: cell->data plus its address. */
 static inline uint64_t pb_function_number(const struct patchbay_cell *cell,
 					  uintptr_t ip)
@@ -29,129 +36,113 @@ static inline uint64_t pb_function_number(const struct patchbay_cell *cell,
 	return (uintptr_t)cell->data + ip;
 }
 
-/* The handler of function_profile. cell->data is a struct pb_index of counters (index.h). */
-void pb_profile_call(uintptr_t ip, uintptr_t parent_ip,
-		     const struct patchbay_cell *cell,
-		     struct patchbay_regs *regs);
+/* function_profile. cell->data is a struct pb_index of counters (index.h). */
+PB_HANDLER(pb_profile_call);
 int pb_profile_attach(void *data, const struct patchbay_module_info *module,
 		      struct patchbay_target *targets, size_t nr);
 
-/* The handler of function. cell->data is for pb_function_number(), here and below. */
-void pb_function_entry(uintptr_t ip, uintptr_t parent_ip,
-		       const struct patchbay_cell *cell,
-		       struct patchbay_regs *regs);
+/* function. cell->data is for pb_function_number(), here and below. */
+PB_HANDLER(pb_function_entry);
 
 /* Call this after pb_watch_slow or pb_why_threshold has changed. */
 void pb_tracer_update_long_call(void);
 
-/* The exit handler of function_duration, which has pb_threshold. */
-void pb_duration_exit(uintptr_t ip, uintptr_t parent_ip,
-		      const struct patchbay_cell *cell,
-		      struct patchbay_regs *regs);
+/* function_duration, which has pb_threshold. */
+PB_HANDLER(pb_duration_exit);
 
-/* The handlers of function_graph, which share a word per call. */
-void pb_graph_entry(uintptr_t ip, uintptr_t parent_ip,
-		    const struct patchbay_cell *cell,
-		    struct patchbay_regs *regs);
-void pb_graph_exit(uintptr_t ip, uintptr_t parent_ip,
-		   const struct patchbay_cell *cell,
-		   struct patchbay_regs *regs);
+/* function_graph. Its handlers share a word per call. */
+PB_HANDLER(pb_graph_entry);
+PB_HANDLER(pb_graph_exit);
 
 /*
- * The exit handler of function_profile with histogram=1, which has pb_threshold. cell->data is
- * a struct pb_index of functions' numbers. histogram.c.
+ * function_profile with histogram=1, which has pb_threshold. cell->data is a struct pb_index
+ * of functions' numbers. histogram.c.
  */
-void pb_histogram_exit(uintptr_t ip, uintptr_t parent_ip,
-		       const struct patchbay_cell *cell,
-		       struct patchbay_regs *regs);
+PB_HANDLER(pb_histogram_exit);
 
-/* Handlers of function_duration and function_graph with depth=N (pb_depth); depth.c. */
-void pb_depth_duration_entry(uintptr_t ip, uintptr_t parent_ip,
-			     const struct patchbay_cell *cell,
-			     struct patchbay_regs *regs);
-void pb_depth_graph_entry(uintptr_t ip, uintptr_t parent_ip,
-			  const struct patchbay_cell *cell,
-			  struct patchbay_regs *regs);
-void pb_depth_exit(uintptr_t ip, uintptr_t parent_ip,
-		   const struct patchbay_cell *cell,
-		   struct patchbay_regs *regs);
-
-/* Handlers of tracers with sleep-time=0, by the thread's own clock; sleep_time.c. */
-void pb_awake_entry(uintptr_t ip, uintptr_t parent_ip,
-		    const struct patchbay_cell *cell,
-		    struct patchbay_regs *regs);
-void pb_awake_graph_entry(uintptr_t ip, uintptr_t parent_ip,
-			  const struct patchbay_cell *cell,
-			  struct patchbay_regs *regs);
-void pb_awake_exit(uintptr_t ip, uintptr_t parent_ip,
-		   const struct patchbay_cell *cell,
-		   struct patchbay_regs *regs);
-void pb_awake_histogram_exit(uintptr_t ip, uintptr_t parent_ip,
-			     const struct patchbay_cell *cell,
-			     struct patchbay_regs *regs);
-
-/*
- * Handlers of tracers with sample=1/N. cell->data is a struct pb_index of places in the
- * threads' tables. sample.c.
- */
-void pb_sample_function_entry(uintptr_t ip, uintptr_t parent_ip,
-			      const struct patchbay_cell *cell,
-			      struct patchbay_regs *regs);
-void pb_sample_function_values(uintptr_t ip, uintptr_t parent_ip,
-			       const struct patchbay_cell *cell,
-			       struct patchbay_regs *regs);
-void pb_sample_duration_entry(uintptr_t ip, uintptr_t parent_ip,
-			      const struct patchbay_cell *cell,
-			      struct patchbay_regs *regs);
-void pb_sample_graph_entry(uintptr_t ip, uintptr_t parent_ip,
-			   const struct patchbay_cell *cell,
-			   struct patchbay_regs *regs);
-void pb_sample_exit(uintptr_t ip, uintptr_t parent_ip,
-		    const struct patchbay_cell *cell,
-		    struct patchbay_regs *regs);
-void pb_sample_values_exit(uintptr_t ip, uintptr_t parent_ip,
-			   const struct patchbay_cell *cell,
-			   struct patchbay_regs *regs);
-
-/* The N of depth=N, at most PB_DEPTH_MAX. */
+/* The N of depth=N, at most PB_DEPTH_MAX; function_duration and function_graph with it. depth.c. */
 extern unsigned int pb_depth;
+PB_HANDLER(pb_depth_duration_entry);
+PB_HANDLER(pb_depth_graph_entry);
+PB_HANDLER(pb_depth_exit);
+
+/* Tracers with sleep-time=0, by the thread's own clock. sleep_time.c. */
+PB_HANDLER(pb_awake_entry);
+PB_HANDLER(pb_awake_graph_entry);
+PB_HANDLER(pb_awake_exit);
+PB_HANDLER(pb_awake_histogram_exit);
 
 /*
- * Handlers of function, function_duration and, for exits, function_graph, with args=; values.c.
+ * Tracers with sample=1/N. cell->data is a struct pb_index of places in the threads' tables.
+ * pb_sample_set() sets N; 0: all calls. Trees that are open at that moment are not
+ * continued. sample.c.
  */
-void pb_values_entry(uintptr_t ip, uintptr_t parent_ip,
-		     const struct patchbay_cell *cell,
-		     struct patchbay_regs *regs);
-void pb_values_exit(uintptr_t ip, uintptr_t parent_ip,
-		    const struct patchbay_cell *cell,
-		    struct patchbay_regs *regs);
-void pb_values_graph_exit(uintptr_t ip, uintptr_t parent_ip,
-			  const struct patchbay_cell *cell,
-			  struct patchbay_regs *regs);
+void pb_sample_set(uint64_t n);
+PB_HANDLER(pb_sample_function_entry);
+PB_HANDLER(pb_sample_function_values);
+PB_HANDLER(pb_sample_duration_entry);
+PB_HANDLER(pb_sample_graph_entry);
+PB_HANDLER(pb_sample_exit);
+PB_HANDLER(pb_sample_values_exit);
+
+/* function, function_duration and, for exits, function_graph, with args=. values.c. */
+PB_HANDLER(pb_values_entry);
+PB_HANDLER(pb_values_exit);
+PB_HANDLER(pb_values_graph_exit);
+
+/* function, function_duration and function_graph, for functions of typed=. typed.c. */
+PB_HANDLER(pb_typed_entry);
+PB_HANDLER(pb_typed_duration_entry);
+PB_HANDLER(pb_typed_graph_entry);
+PB_HANDLER(pb_typed_exit);
+
+/*
+ * Handlers that count calls without a return (losses.h), for tracers with an entry handler.
+ * For tracers with a threshold and no entry handler, libpatchbay counts. Each
+ * NAME_counted() calls NAME() and counts. returns.c.
+ *
+ * function_graph without a threshold needs no such handlers: it records each entry, so
+ * calls without a return are in the file.
+ */
+PB_HANDLER(pb_graph_entry_counted);
+PB_HANDLER(pb_depth_duration_entry_counted);
+PB_HANDLER(pb_depth_graph_entry_counted);
+PB_HANDLER(pb_awake_entry_counted);
+PB_HANDLER(pb_awake_graph_entry_counted);
+PB_HANDLER(pb_sample_duration_entry_counted);
+PB_HANDLER(pb_sample_graph_entry_counted);
+PB_HANDLER(pb_typed_duration_entry_counted);
+PB_HANDLER(pb_typed_graph_entry_counted);
+PB_HANDLER(pb_graph_exit_counted);
+PB_HANDLER(pb_values_graph_exit_counted);
+PB_HANDLER(pb_depth_exit_counted);
+PB_HANDLER(pb_awake_exit_counted);
+PB_HANDLER(pb_awake_histogram_exit_counted);
+PB_HANDLER(pb_sample_exit_counted);
+PB_HANDLER(pb_sample_values_exit_counted);
+PB_HANDLER(pb_typed_exit_counted);
+
+/* Begin to record jumps (longjmp.c). Call this once, while the process has one thread. */
+void pb_longjmp_start(void);
 
 /* Record whether longjmp() has left an unwound call. Call this before the call's own record. */
 void pb_record_jump(uintptr_t ip, const struct patchbay_cell *cell,
 		    struct patchbay_regs *regs);
 
+/* libpatchbay calls this if the tracer @ops has missed a call (core/system/private.h). */
+void pb_count_missed(const struct patchbay_ops *ops);
+
 /*
- * For the second tracer of max-rate= and max-overhead= (budget.h). After each
- * pb_budget_wake_mask + 1 calls of a function, its handler wakes the listening thread to
- * look. UINT64_MAX: never.
+ * The second tracer of max-rate= and max-overhead= (budget.h). cell->data is a struct
+ * pb_index of counters. After each pb_budget_wake_mask + 1 calls of a function, its handler
+ * wakes the listening thread to look. UINT64_MAX: never.
  */
 extern uint64_t pb_budget_wake_mask;
 extern int pb_budget_is_woken;
-
-/* The handler of that tracer. cell->data is a struct pb_index of counters. */
-void pb_budget_call(uintptr_t ip, uintptr_t parent_ip,
-		    const struct patchbay_cell *cell,
-		    struct patchbay_regs *regs);
+PB_HANDLER(pb_budget_call);
 
 /* Handlers of triggers, which begin and end recording. They ignore cell->data. */
-void pb_trigger_start(uintptr_t ip, uintptr_t parent_ip,
-		      const struct patchbay_cell *cell,
-		      struct patchbay_regs *regs);
-void pb_trigger_stop(uintptr_t ip, uintptr_t parent_ip,
-		     const struct patchbay_cell *cell,
-		     struct patchbay_regs *regs);
+PB_HANDLER(pb_trigger_start);
+PB_HANDLER(pb_trigger_stop);
 
 #endif /* PB_TRACE_TRACERS_H */

@@ -5,9 +5,8 @@
  *
  * pb_peek() reads what pointers point to. Stack arguments are read directly.
  */
-#include "typed.h"
-
 #include "context.h"
+#include "functions/typed_program.h"
 #include "peek.h"
 #include "session/recording.h"
 #include "session/session.h"
@@ -409,7 +408,7 @@ static inline uint64_t number_of(const struct pb_typed *typed, uintptr_t ip)
 	return typed->number + ip;
 }
 
-PB_TYPED_HANDLER(pb_typed_entry)
+PB_HANDLER(pb_typed_entry)
 {
 	const struct pb_typed *typed = cell->data;
 	const uint64_t function = number_of(typed, ip);
@@ -469,13 +468,12 @@ static inline int begin_call(uintptr_t ip, const struct patchbay_cell *cell,
 	return 1;
 }
 
-PB_TYPED_HANDLER(pb_typed_duration_entry)
+PB_HANDLER(pb_typed_duration_entry)
 {
-	(void)parent_ip;
 	begin_call(ip, cell, regs);
 }
 
-PB_TYPED_HANDLER(pb_typed_graph_entry)
+PB_HANDLER(pb_typed_graph_entry)
 {
 	if (begin_call(ip, cell, regs) &&
 	    !__atomic_load_n(&pb_threshold, __ATOMIC_RELAXED))
@@ -513,7 +511,7 @@ static inline int is_too_short(const struct pb_typed *typed, uint64_t duration)
 		!__atomic_load_n(&pb_recording, __ATOMIC_RELAXED));
 }
 
-PB_TYPED_HANDLER(pb_typed_exit)
+PB_HANDLER(pb_typed_exit)
 {
 	const struct pb_typed *typed = cell->data;
 	const uint64_t function = number_of(typed, ip);

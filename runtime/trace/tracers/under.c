@@ -12,7 +12,8 @@
 
 #include "session/recording.h"
 #include "session/session.h"
-#include "tracers.h"
+#include "threads/count_losses.h"
+#include "threads/thread.h"
 
 #include <core/system/private.h>
 #include <patchbay/exit.h>
@@ -50,9 +51,18 @@ static inline int is_beneath(const struct patchbay_regs *regs)
 	return __atomic_load_n(&everywhere, __ATOMIC_RELAXED);
 }
 
-int pb_under_is_open(void)
+/* Counts only calls that would have been recorded, as far as is known. */
+void pb_count_missed(const struct patchbay_ops *ops)
 {
-	return is_beneath((const struct patchbay_regs *)1);
+	const int is_recording =
+		!pb_tracer_needs_blocks || __atomic_load_n(&pb_recording, __ATOMIC_RELAXED);
+
+	/* @ops is NULL if the tracer is unknown. */
+	if ((ops && ops != pb_tracer && ops != pb_values_tracer && ops != pb_typed_tracer) ||
+	    pb_untraced || !is_recording || !is_beneath((const struct patchbay_regs *)1) ||
+	    (pb_options.nr_threads && !pb_self))
+		return;
+	pb_count_loss(PBD_MISSED_IN_HANDLER);
 }
 
 void pb_under_exchange(uint64_t new_era)
@@ -70,13 +80,10 @@ uint64_t pb_under_era(void)
  * A root within another root is an ordinary call beneath it. If this root's frame is above
  * the stored frame, the stored root has ended without an exit, for example by longjmp().
  */
-PB_UNDER_HANDLER(pb_root_entry)
+PB_HANDLER(pb_root_entry)
 {
 	const uint64_t now = __atomic_load_n(&era, __ATOMIC_RELAXED);
 
-	(void)ip;
-	(void)parent_ip;
-	(void)cell;
 	if (open_root.era == now && (uintptr_t)regs <= open_root.frame)
 		return;
 	/* A signal handler that interrupts this finds no root, or one of these two. */
@@ -92,11 +99,8 @@ PB_UNDER_HANDLER(pb_root_entry)
 		pb_session_unflag(PBD_SESSION_NO_ROOT);
 }
 
-PB_UNDER_HANDLER(pb_root_exit)
+PB_HANDLER(pb_root_exit)
 {
-	(void)ip;
-	(void)parent_ip;
-	(void)cell;
 	if (open_root.frame == (uintptr_t)regs)
 		open_root.frame = 0;
 }
@@ -170,7 +174,7 @@ leave_timed(const struct patchbay_ops_attr *attr, uintptr_t ip,
 }
 
 #define HANDLER(name, does, of)                                                \
-	PB_UNDER_HANDLER(name)                                                 \
+	PB_HANDLER(name)                                                 \
 	{                                                                      \
 		does(&beneath[of], ip, parent_ip, cell, regs);                 \
 	}

@@ -12,7 +12,7 @@
 #ifndef PB_TRACE_UNDER_H
 #define PB_TRACE_UNDER_H
 
-#include <patchbay/patchbay.h>
+#include "tracers.h"
 
 /* The tracers of a recording: for most functions, for those of args=, for those of typed=. */
 enum pb_under_of {
@@ -48,27 +48,20 @@ int pb_under_set(const struct patchbay_filter *which, int also);
 /* The number of root functions; 0: calls are recorded everywhere. */
 uint32_t pb_under_roots(void);
 
-/* Does this thread have an open root, or are calls recorded everywhere? */
-int pb_under_is_open(void);
-
 /* The state that handlers use, for roots.c. Era 0: record everywhere. */
 void pb_under_exchange(uint64_t new_era);
 uint64_t pb_under_era(void);
 struct patchbay_ops_attr *pb_under_beneath(enum pb_under_of of);
 
-#define PB_UNDER_HANDLER(name)                                                 \
-	void name(uintptr_t ip, uintptr_t parent_ip,                           \
-		  const struct patchbay_cell *cell,                            \
-		  struct patchbay_regs *regs)
-PB_UNDER_HANDLER(pb_root_entry);
-PB_UNDER_HANDLER(pb_root_exit);
-PB_UNDER_HANDLER(pb_under_entry);
-PB_UNDER_HANDLER(pb_under_exit);
-PB_UNDER_HANDLER(pb_under_timed_exit);
-PB_UNDER_HANDLER(pb_under_values_entry);
-PB_UNDER_HANDLER(pb_under_values_exit);
-PB_UNDER_HANDLER(pb_under_values_timed_exit);
-PB_UNDER_HANDLER(pb_under_typed_entry);
-PB_UNDER_HANDLER(pb_under_typed_exit);
+PB_HANDLER(pb_root_entry);
+PB_HANDLER(pb_root_exit);
+PB_HANDLER(pb_under_entry);
+PB_HANDLER(pb_under_exit);
+PB_HANDLER(pb_under_timed_exit);
+PB_HANDLER(pb_under_values_entry);
+PB_HANDLER(pb_under_values_exit);
+PB_HANDLER(pb_under_values_timed_exit);
+PB_HANDLER(pb_under_typed_entry);
+PB_HANDLER(pb_under_typed_exit);
 
 #endif /* PB_TRACE_UNDER_H */

@@ -48,9 +48,7 @@ static void record_result(uintptr_t ip, const struct patchbay_cell *cell,
 			     ip, cell, regs);
 }
 
-void pb_values_entry(uintptr_t ip, uintptr_t parent_ip,
-		     const struct patchbay_cell *cell,
-		     struct patchbay_regs *regs)
+PB_HANDLER(pb_values_entry)
 {
 	if (!__atomic_load_n(&pb_recording, __ATOMIC_RELAXED))
 		return;
@@ -89,17 +87,13 @@ static void record_call(uintptr_t ip, uintptr_t parent_ip,
 		       kind, duration);
 }
 
-void pb_values_exit(uintptr_t ip, uintptr_t parent_ip,
-		    const struct patchbay_cell *cell,
-		    struct patchbay_regs *regs)
+PB_HANDLER(pb_values_exit)
 {
 	record_call(ip, parent_ip, cell, regs,
 		    *patchbay_session_word(cell, regs), patchbay_duration(regs));
 }
 
-void pb_values_graph_exit(uintptr_t ip, uintptr_t parent_ip,
-			  const struct patchbay_cell *cell,
-			  struct patchbay_regs *regs)
+PB_HANDLER(pb_values_graph_exit)
 {
 	uint64_t start = *patchbay_session_word(cell, regs);
 	uint64_t duration = patchbay_ticks(start, patchbay_clock());
