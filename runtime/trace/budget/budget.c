@@ -9,6 +9,7 @@
 #include "parked.h"
 #include "session/recording.h"
 #include "session/syscalls.h"
+#include "start/live_part.h"
 #include "start/start.h"
 #include "system/moment.h"
 #include "system/sys.h"

@@ -18,23 +18,11 @@
 #ifndef PB_TRACE_BUDGET_H
 #define PB_TRACE_BUDGET_H
 
-#include <patchbay/patchbay.h>
+#include <stdint.h>
 
 #define PB_BUDGET_DECIDE_MS 50   /* minimum CPU time of a decision; see account.h */
 #define PB_BUDGET_QUIET_MS 1000 /* time with low cost before a function is armed again */
 
-/*
- * Does nothing without max-rate= or max-overhead=. @check: the @check of the tracer.
- * Returns 0 or -errno.
- */
-int pb_budget_begin(int (*check)(void *arg,
-				 const struct patchbay_target *target));
-/*
- * Count the functions that the caller has just armed, or stop counting those that it has
- * just disarmed.
- */
-void pb_budget_arm(const struct patchbay_filter *which, unsigned int flags);
-void pb_budget_disarm(const struct patchbay_filter *which);
 /* Called by the listening thread. Returns the ms until the next call is due, or -1. */
 int pb_budget_look(void);
 /*
@@ -43,15 +31,11 @@ int pb_budget_look(void);
  * charged.
  */
 void pb_budget_rested(void);
-/* Call in a forked child before its first look. */
-void pb_budget_forked(void);
 /*
  * Recent cost of tracing, in millionths of the process's own CPU time, or
  * PB_OVERHEAD_UNKNOWN. Called by the listening thread.
  */
 #define PB_OVERHEAD_UNKNOWN UINT32_MAX
 uint32_t pb_budget_overhead(void);
-/* Returns 0, or an error of patchbay_ops_destroy(). */
-int pb_budget_undo(void);
 
 #endif /* PB_TRACE_BUDGET_H */

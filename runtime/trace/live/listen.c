@@ -451,6 +451,8 @@ void pb_listen_never(void)
 		self->point.ended = PB_CONTROL_RESTRICTED;
 }
 
+const int pb_can_listen = 1;
+
 static int make_self(void)
 {
 	int error = 0;

@@ -12,6 +12,7 @@
 #include "session/recording.h"
 #include "session/session.h"
 #include "start/forget.h"
+#include "start/live_part.h"
 #include "start/start.h"
 #include "system/fork_lock.h"
 #include "system/moment.h"

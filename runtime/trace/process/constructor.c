@@ -84,7 +84,7 @@ static void say(const char *how, const char *what, const char *then)
 
 static void listen_now(void)
 {
-	pb_note(pb_live.listen_start(0));
+	pb_note(pb_listen_start(0));
 }
 
 static const char no_thread[] = 

@@ -52,8 +52,8 @@ static void listen_in_child(void)
 	 */
 	if (patchbay_get_stats(&stats) || !stats.modules)
 		return;
-	pb_live.budget_forked();
-	pb_note(pb_live.listen_start(1));
+	pb_budget_forked();
+	pb_note(pb_listen_start(1));
 }
 
 static void begin_in_child(void)
@@ -70,7 +70,7 @@ static void begin_in_child(void)
 		listen_in_child();
 		pb_syscalls_end();
 	} else {
-		pb_live.listen_never();
+		pb_listen_never();
 	}
 	errno = saved_errno;
 }

@@ -257,7 +257,7 @@ static int begin_restriction(const struct request *request)
 		return 1;
 	}
 	__atomic_store_n(&pb_session->turn, SLOW, __ATOMIC_SEQ_CST);
-	ended_listener = pb_live.listen_end();
+	ended_listener = pb_listen_end();
 	prepare();
 	stopped_timing = request->strict && PB_COUNTER_NOT_IN_STRICT_MODE &&
 			 pb_tracer_needs_blocks;
@@ -285,7 +285,7 @@ static void take_back_restriction(void)
 	if (stopped_timing)
 		stop_timing(0);
 	if (ended_listener)
-		pb_note(pb_live.listen_start(0));
+		pb_note(pb_listen_start(0));
 	end_turn();
 }
 
@@ -332,7 +332,7 @@ static long forbid_counter(const long arg[6])
 	__atomic_store_n(&pb_session->turn, SLOW, __ATOMIC_SEQ_CST);
 	sandboxed = __atomic_load_n(&pb_sandboxed, __ATOMIC_SEQ_CST);
 	stopped = pb_tracer_needs_blocks && !stopped_timing;
-	ended = stopped && !sandboxed && pb_live.listen_end();
+	ended = stopped && !sandboxed && pb_listen_end();
 	if (stopped)
 		stop_timing_by(sandboxed, 1);
 	pb_counter_is_forbidden = 1;
@@ -342,7 +342,7 @@ static long forbid_counter(const long arg[6])
 		if (stopped)
 			stop_timing_by(sandboxed, 0);
 		if (ended)
-			pb_note(pb_live.listen_start(0));
+			pb_note(pb_listen_start(0));
 	}
 	end_turn();
 	wait_for_sleepers();
@@ -358,7 +358,7 @@ static long landlock(const long arg[6])
 
 	if (!result && pb_session && !pb_locked && pb_syscalls_begin()) {
 		if (!pb_session_is_vforked())
-			pb_live.listen_end();
+			pb_listen_end();
 		pb_syscalls_end();
 	}
 	errno = saved_errno;

@@ -90,7 +90,7 @@ static void keep(int file, int spare)
 	if (!pb_session || pb_locked || !pb_syscalls_begin())
 		return;
 	if (!pb_session_is_vforked()) {
-		pb_live.listen_await();
+		pb_listen_await();
 		if (file && pb_tracer)
 			keep_file(spare);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Stubs for libpatchbay-trace.so, which has no listening thread. In libpatchbay-live.so,
- * live/ replaces these functions.
+ * live/ and budget/ replace these weak functions.
  */
 #include "live_part.h"
 #include "options/options.h"
@@ -10,58 +10,32 @@
 #include <errno.h>
 #include <stdio.h>
 
-static int nothing(void)
+#define WEAK __attribute__((weak))
+#define UNUSED __attribute__((unused))
+
+WEAK const int pb_can_listen = 0;
+
+WEAK int pb_listen_start(UNUSED int wait) { return -EOPNOTSUPP; }
+WEAK int pb_listen_end(void) { return 0; }
+WEAK void pb_listen_await(void) {}
+WEAK void pb_listen_never(void) {}
+
+WEAK int pb_budget_begin(UNUSED int (*check)(void *arg, const struct patchbay_target *target))
 {
 	return 0;
 }
 
-static void nothing_to_do(void)
-{
-}
-
-static int no_thread(int wait)
-{
-	(void)wait;
-	return -EOPNOTSUPP;
-}
-
-static int no_budget(int (*check)(void *arg, const struct patchbay_target *target))
-{
-	(void)check;
-	return 0;
-}
-
-static void no_arm(const struct patchbay_filter *which, unsigned int flags)
-{
-	(void)which;
-	(void)flags;
-}
-
-static void no_disarm(const struct patchbay_filter *which)
-{
-	(void)which;
-}
-
-__attribute__((weak)) const struct pb_live_part pb_live = {
-	.is_missing = 1,
-	.listen_start = no_thread,
-	.listen_end = nothing,
-	.listen_await = nothing_to_do,
-	.listen_never = nothing_to_do,
-	.budget_begin = no_budget,
-	.budget_arm = no_arm,
-	.budget_disarm = no_disarm,
-	.budget_forked = nothing_to_do,
-	.budget_undo = nothing,
-};
+WEAK void pb_budget_arm(UNUSED const struct patchbay_filter *which, UNUSED unsigned int flags) {}
+WEAK void pb_budget_disarm(UNUSED const struct patchbay_filter *which) {}
+WEAK void pb_budget_forked(void) {}
+WEAK int pb_budget_undo(void) { return 0; }
 
 /* `patchbay record -p` finds the library in a process by this function: live/visit.h. */
-__attribute__((weak, visibility("default"))) int
+WEAK __attribute__((visibility("default"))) int
 patchbay_trace_visit(const char *options, char *why, size_t size);
 
-int patchbay_trace_visit(const char *options, char *why, size_t size)
+int patchbay_trace_visit(UNUSED const char *options, char *why, size_t size)
 {
-	(void)options;
 	snprintf(why, size, "%s",
 		 pb_tracer ? "it has been recorded since its start" :
 			     "it was started with libpatchbay-trace.so, which only "

@@ -84,7 +84,7 @@ static int arm_tracer(struct patchbay_ops *ops,
 		flags |= PATCHBAY_ARM_SKIP;
 	armed = patchbay_arm_filter(ops, &filter, flags);
 	if (armed >= 0)
-		pb_live.budget_arm(&filter, flags);
+		pb_budget_arm(&filter, flags);
 	pb_left_out_write();
 	pb_others_write();
 	pb_note(pb_refused());
@@ -120,7 +120,7 @@ int pb_tracer_disarm(const struct patchbay_filter *which, size_t nr)
 		const struct patchbay_filter filter =
 			without(&which[i], &not_plain);
 
-		pb_live.budget_disarm(&filter);
+		pb_budget_disarm(&filter);
 	}
 	return result;
 }
@@ -457,7 +457,7 @@ int pb_start_read(const char *value, char why[PB_WHY_MAX])
 	pb_depth = (unsigned int)pb_options.depth;
 	pb_sample_set(pb_options.sample);
 	error = pb_start_check(tracer, why);
-	if (!error && pb_options.live && pb_live.is_missing) {
+	if (!error && pb_options.live && !pb_can_listen) {
 		snprintf(why, PB_WHY_MAX,
 			 "live, rotate-size, rotate-every, max-rate and max-overhead need "
 			 "libpatchbay-live.so: preload it instead of libpatchbay-trace.so");
@@ -491,7 +491,7 @@ int pb_start_begin(void)
 	if (!error && pb_options.nr_typed)
 		error = create(PB_UNDER_TYPED, &tracer->typed, &pb_typed_tracer);
 	if (!error)
-		error = pb_live.budget_begin(tracer->attr.exit ? pb_left_out_check :
+		error = pb_budget_begin(tracer->attr.exit ? pb_left_out_check :
 							    NULL);
 	if (!error && tracer->attr.exit)
 		pb_longjmp_start();
@@ -531,7 +531,7 @@ int pb_start_undo(void)
 					&pb_values_tracer, &pb_typed_tracer };
 	int error, last;
 
-	error = pb_live.budget_undo();
+	error = pb_budget_undo();
 	/* Destroy all tracers, even after an error, so that no thread enters a handler any more. */
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		int result = destroy(all[i]);
