@@ -49,8 +49,6 @@ int pb_counts_attach(void *data, const struct patchbay_module_info *module,
 		     struct patchbay_target *targets, size_t nr)
 {
 	struct pb_counts *counts = new_counts(nr);
-	pb_sigset signals;
-	int error = 0;
 
 	(void)data;
 	(void)module;
@@ -59,13 +57,10 @@ int pb_counts_attach(void *data, const struct patchbay_module_info *module,
 	for (size_t i = 0; i < nr; i++)
 		counts->entry[i] = targets[i].entry;
 	/* The session owns all indexes, and frees them. */
-	pb_signal_lock(&pb_session->lock, &signals);
-	if (!pb_index_new(targets, nr, 0, counts->calls))
-		error = -ENOMEM;
-	pb_signal_unlock(&pb_session->lock, signals);
-	if (error) {
+	pb_guard(&pb_session->lock);
+	if (!pb_index_new(targets, nr, 0, counts->calls)) {
 		free_counts(counts);
-		return error;
+		return -ENOMEM;
 	}
 	counts->next = all;
 	__atomic_store_n(&all, counts, __ATOMIC_RELEASE);

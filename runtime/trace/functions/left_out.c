@@ -69,24 +69,18 @@ static void add_left_out(uint64_t address, uint32_t flags)
 
 int pb_left_out_check(void *arg, const struct patchbay_target *target)
 {
-	pb_sigset signals;
-
 	(void)arg;
 	if (!(target->record->flags & PATCHBAY_RECORD_NO_EXIT))
 		return 0;
-	pb_signal_lock(&pb_session->lock, &signals);
+	pb_guard(&pb_session->lock);
 	add_left_out(target->entry, target->record->flags);
-	pb_signal_unlock(&pb_session->lock, signals);
 	return -EOPNOTSUPP;
 }
 
 void pb_left_out_add(uint64_t address, uint32_t flags)
 {
-	pb_sigset signals;
-
-	pb_signal_lock(&pb_session->lock, &signals);
+	pb_guard(&pb_session->lock);
 	add_left_out(address, flags);
-	pb_signal_unlock(&pb_session->lock, signals);
 }
 
 void pb_left_out_write_locked(void)
@@ -188,7 +182,6 @@ static int know_module(struct dl_phdr_info *info, size_t size, void *arg)
 		.base = info->dlpi_addr,
 	};
 	char exe[PATH_MAX] = "";
-	pb_sigset signals;
 
 	(void)size;
 	(void)arg;
@@ -199,10 +192,9 @@ static int know_module(struct dl_phdr_info *info, size_t size, void *arg)
 		module.path = exe;
 	}
 	module.build_id = build_id(info, &module.build_id_size);
-	pb_signal_lock(&pb_session->lock, &signals);
+	pb_guard(&pb_session->lock);
 	if (is_left_out_of(info))
 		pb_data_note(&pb_session->file, pb_session_know(&module));
-	pb_signal_unlock(&pb_session->lock, signals);
 	return 0;
 }
 
@@ -231,10 +223,7 @@ static void know_modules(void)
 
 void pb_left_out_write(void)
 {
-	pb_sigset signals;
-
 	know_modules();
-	pb_signal_lock(&pb_session->lock, &signals);
+	pb_guard(&pb_session->lock);
 	pb_left_out_write_locked();
-	pb_signal_unlock(&pb_session->lock, signals);
 }

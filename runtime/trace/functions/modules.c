@@ -4,7 +4,6 @@
 #include "index.h"
 #include "left_out.h"
 #include "names.h"
-#include "refused.h"
 #include "session/maps.h"
 #include "session/parent.h"
 #include "session/recording.h"
@@ -271,6 +270,18 @@ static int add_sampled(const struct patchbay_module_info *module,
 	return 0;
 }
 
+int pb_refused(void)
+{
+	struct patchbay_stats stats = { .size = sizeof(stats) };
+
+	if (patchbay_get_stats(&stats))
+		return 0;
+	for (int i = 0; i < PATCHBAY_SITE_NR_STATES; i++)
+		if (stats.refused[i])
+			return -EILSEQ;
+	return stats.others ? -EPROTONOSUPPORT : 0;
+}
+
 static int attach(const struct patchbay_module_info *module,
 		  struct patchbay_target *targets, size_t nr,
 		  int (*add)(const struct patchbay_module_info *module,
@@ -279,20 +290,18 @@ static int attach(const struct patchbay_module_info *module,
 {
 	struct pb_map *map = pb_calloc(1, sizeof(*map));
 	struct pb_names names;
-	pb_sigset signals;
 	int error;
 
 	if (!map)
 		return -ENOMEM;
 	pb_names_find(module, targets, nr, &names);
-	pb_signal_lock(&pb_session->lock, &signals);
+	pb_guard(&pb_session->lock);
 	error = add(module, targets, nr, map);
 	if (!error)
 		map->names = pb_names_write(&names, map->module->id);
 	pb_left_out_write_locked();
 	if (pb_session->file.header)
 		pb_data_note(&pb_session->file, error ? error : pb_refused());
-	pb_signal_unlock(&pb_session->lock, signals);
 	pb_names_free(&names);
 	if (error) {
 		pb_free(map);

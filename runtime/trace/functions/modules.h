@@ -28,6 +28,14 @@ int pb_typed_attach(void *data, const struct patchbay_module_info *module,
 int pb_histogram_attach(void *data, const struct patchbay_module_info *module,
 			struct patchbay_target *targets, size_t nr);
 
+/*
+ * Were there functions or modules that could not be armed? Returns 0, or an error for the
+ * data file's header. -EILSEQ: some functions had unexpected bytes at their sites.
+ * -EPROTONOSUPPORT: there are modules of another ABI version. Also counts functions that
+ * the program itself tried to arm.
+ */
+int pb_refused(void);
+
 /* The recording is over: forget all modules. The caller holds the session's lock. */
 void pb_session_forget_modules(void);
 

@@ -108,10 +108,9 @@ static void write_found(const struct found *found)
 	const uint64_t more = found->nr - found->first;
 	const uint64_t nr = more < NR_ENTRIES ? more : NR_ENTRIES;
 	struct pbd_left_out *chunk;
-	pb_sigset signals;
 	int error;
 
-	pb_signal_lock(&pb_session->lock, &signals);
+	pb_guard(&pb_session->lock);
 	chunk = !file->header ? NULL :
 				pb_data_reserve(file, PBD_LEFT_OUT,
 						sizeof(*chunk) +
@@ -128,7 +127,6 @@ static void write_found(const struct found *found)
 	} else if (file->header) {
 		pb_data_note(file, error);
 	}
-	pb_signal_unlock(&pb_session->lock, signals);
 }
 
 void pb_site_check_last(void)

@@ -25,13 +25,11 @@
  */
 static void write_records(void)
 {
-	pb_sigset signals;
 	int is_written = 0;
 
 	while (!is_written && !pb_arena_wait()) {
-		pb_signal_lock(&pb_session->lock, &signals);
+		pb_guard(&pb_session->lock);
 		is_written = pb_arena_write_rest(&pb_session->file);
-		pb_signal_unlock(&pb_session->lock, signals);
 	}
 }
 

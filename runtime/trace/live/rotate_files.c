@@ -24,15 +24,12 @@
  */
 static int try_again(void)
 {
-	pb_sigset signals;
-
 	if (!pb_quota_was_refused())
 		return 0;
-	pb_signal_lock(&pb_session->lock, &signals);
+	pb_guard(&pb_session->lock);
 	if (pb_session->failed == -PB_OVER_SIZE)
 		pb_session->failed = 0;
 	__atomic_fetch_add(&pb_session->again, 1, __ATOMIC_RELAXED);
-	pb_signal_unlock(&pb_session->lock, signals);
 	return 1;
 }
 
@@ -40,17 +37,15 @@ static int try_again(void)
 static void finish(uint32_t nr)
 {
 	struct pb_left_files *left = &pb_left_files;
-	pb_sigset signals;
 
 	for (uint32_t i = 0; i < nr; i++)
 		pb_data_unmap_all(left->held[i]);
-	pb_signal_lock(&pb_session->lock, &signals);
+	pb_guard(&pb_session->lock);
 	left->nr -= nr;
 	for (uint32_t i = 0; i < left->nr; i++)
 		left->held[i] = left->held[i + nr];
 	if (!left->nr)
 		pb_arena_finish_files();
-	pb_signal_unlock(&pb_session->lock, signals);
 }
 
 /* A forked child may need its parent's files until it has its own (has_maps). */
@@ -70,14 +65,12 @@ static void finish_all(void)
 static void make_file(uint64_t now)
 {
 	struct pb_rotation *of = &pb_session->rotation;
-	pb_sigset signals;
 
-	pb_signal_lock(&pb_session->lock, &signals);
+	pb_guard(&pb_session->lock);
 	if (!pb_session->chunk && pb_losses_held && !of->since_ns)
 		of->since_ns = now;
 	else if (!pb_session->chunk && pb_losses_held && now - of->since_ns > CHILD_NS)
 		pb_session_events();
-	pb_signal_unlock(&pb_session->lock, signals);
 }
 
 /*
@@ -88,9 +81,8 @@ static void make_file(uint64_t now)
 static void give_back(uint64_t now)
 {
 	struct pb_rotation *of = &pb_session->rotation;
-	pb_sigset signals;
 
-	pb_signal_lock(&pb_session->lock, &signals);
+	pb_guard(&pb_session->lock);
 	if (of->gone_bytes && now - of->gone_ns > REMOVE_NS) {
 		pb_quota_count(-(int64_t)of->gone_bytes);
 		of->gone_bytes = 0;
@@ -100,7 +92,6 @@ static void give_back(uint64_t now)
 		of->gone_ns = now;
 		of->left_bytes = 0;
 	}
-	pb_signal_unlock(&pb_session->lock, signals);
 }
 
 /*
@@ -126,14 +117,12 @@ static uint64_t switch_in_time(uint64_t now)
 {
 	struct pb_rotation *of = &pb_session->rotation;
 	uint64_t every = pb_options.rotate_ms * 1000000, passed;
-	pb_sigset signals;
 
-	pb_signal_lock(&pb_session->lock, &signals);
+	pb_guard(&pb_session->lock);
 	of->failed = 0;
 	passed = of->since_ns ? now - of->since_ns : 0;
 	if (every && passed >= every && of->has_events && !pb_rotate_switch())
 		passed = 0;
-	pb_signal_unlock(&pb_session->lock, signals);
 	if (!every)
 		return IDLE_MS;
 	/* The switch is due; look again soon. */

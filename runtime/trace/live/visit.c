@@ -11,7 +11,6 @@
 #include "session/losses.h"
 #include "session/recording.h"
 #include "session/session.h"
-#include "start/forget.h"
 #include "start/live_part.h"
 #include "start/start.h"
 #include "system/fork_lock.h"
@@ -156,16 +155,11 @@ static int fail(int error, char *why, size_t size, const char *text)
  */
 static int make_file(void)
 {
-	pb_sigset signals;
-	int error;
-
 	if (!pb_options.nr_filters && !pb_options.nr_symbols &&
 	    !pb_options.nr_args && !pb_options.nr_typed)
 		return 0;
-	pb_signal_lock(&pb_session->lock, &signals);
-	error = pb_session_file();
-	pb_signal_unlock(&pb_session->lock, signals);
-	return error;
+	pb_guard(&pb_session->lock);
+	return pb_session_file();
 }
 
 static int start_recording(const char *options, char *why, size_t size)

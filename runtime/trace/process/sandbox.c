@@ -72,7 +72,6 @@
  */
 static void prepare(void)
 {
-	pb_sigset signals;
 	int error;
 
 	pb_private_restrict(1);
@@ -81,7 +80,7 @@ static void prepare(void)
 		__atomic_fetch_add(&pb_sandboxed, 1, __ATOMIC_SEQ_CST);
 		return;
 	}
-	pb_signal_lock(&pb_session->lock, &signals);
+	pb_guard(&pb_session->lock);
 	error = pb_session_events();
 	if (!error)
 		error = pb_pool_make();
@@ -99,7 +98,6 @@ static void prepare(void)
 	if (pb_session->file.header)
 		pb_data_note(&pb_session->file, error);
 	__atomic_fetch_add(&pb_sandboxed, 1, __ATOMIC_SEQ_CST);
-	pb_signal_unlock(&pb_session->lock, signals);
 }
 
 /*

@@ -64,10 +64,9 @@ static int make_file(void)
 static void keep_file(int spare)
 {
 	const int make = has_functions();
-	pb_sigset signals;
 	int error;
 
-	pb_signal_lock(&pb_session->lock, &signals);
+	pb_guard(&pb_session->lock);
 	error = make ? make_file() : 0;
 	/* If this fails, events that need a descriptor are lost and counted. */
 	if (!error && pb_session->file.header) {
@@ -76,7 +75,6 @@ static void keep_file(int spare)
 	}
 	if (make && spare && (pb_tracer_needs_blocks || pb_options.live))
 		pb_spare_files_make(pb_options.output);
-	pb_signal_unlock(&pb_session->lock, signals);
 }
 
 /*
@@ -124,14 +122,12 @@ void pb_user_changes(uid_t effective)
 static void leave_arena(void)
 {
 	const int saved_errno = errno;
-	pb_sigset signals;
 
 	if (pb_locked || !pb_syscalls_begin())
 		return;
 	if (!pb_session_is_vforked()) {
-		pb_signal_lock(&pb_session->lock, &signals);
+		pb_guard(&pb_session->lock);
 		pb_arena_leave(&pb_session->file);
-		pb_signal_unlock(&pb_session->lock, signals);
 	}
 	pb_syscalls_end();
 	errno = saved_errno;

@@ -97,18 +97,15 @@ int pb_asked_write(void)
  */
 void pb_asked_match(struct pb_asked *glob, int matched)
 {
-	pb_sigset signals;
-
 	if (!glob)
 		return;
 	if (has_functions && glob->matched >= (uint32_t)matched)
 		return;
-	pb_signal_lock(&pb_session->lock, &signals);
+	pb_guard(&pb_session->lock);
 	has_functions = 1;
 	glob->matched |= (uint32_t)matched;
 	if (!pb_session_file() && pb_session->asked)
 		pb_session->asked->asked[glob - asked].matched = glob->matched;
-	pb_signal_unlock(&pb_session->lock, signals);
 }
 
 struct pb_asked *pb_asked_find(enum pbd_asked_by by, const char *text)

@@ -80,17 +80,15 @@ int pb_others_copy(void)
 
 static void visit(const struct pb_private_other *other, void *arg)
 {
-	pb_sigset signals;
 	int error;
 
 	(void)arg;
-	pb_signal_lock(&pb_session->lock, &signals);
+	pb_guard(&pb_session->lock);
 	if (!is_known(other)) {
 		error = write_down(other);
 		if (pb_session->file.header)
 			pb_data_note(&pb_session->file, error);
 	}
-	pb_signal_unlock(&pb_session->lock, signals);
 }
 
 void pb_others_write(void)

@@ -6,20 +6,20 @@
  * The data file has the first failure, which `patchbay` reports.
  */
 #include "file/arena.h"
+#include "file/quota.h"
 #include "functions/globs.h"
 #include "functions/left_out.h"
 #include "functions/modules.h"
-#include "functions/refused.h"
 #include "functions/site_check.h"
 #include "functions/typed_program.h"
 #include "live_part.h"
 #include "session/losses.h"
+#include "session/parent.h"
 #include "session/recording.h"
 #include "session/requested_names.h"
 #include "session/syscalls.h"
 #include "session/untraceable_modules.h"
 #include "start.h"
-#include "start_check.h"
 #include "threads/own_clock.h"
 #include "threads/tally.h"
 #include "threads/thread.h"
@@ -33,7 +33,9 @@
 #include <core/system/private.h>
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -48,14 +50,11 @@ static struct patchbay_ops *triggers[2];
 
 void pb_note(int result)
 {
-	pb_sigset signals;
-
 	if (result >= 0)
 		return;
-	pb_signal_lock(&pb_session->lock, &signals);
+	pb_guard(&pb_session->lock);
 	if (!pb_session_file())
 		pb_data_note(&pb_session->file, result);
-	pb_signal_unlock(&pb_session->lock, signals);
 }
 
 static struct patchbay_filter without(const struct patchbay_filter *which,
@@ -237,15 +236,13 @@ static double ticks_per_ns(void)
 	const struct timespec wait = { .tv_nsec = 1000000 };
 	const struct pbd_session *chunk = pb_session->chunk;
 	const struct pbd_moment *last;
-	pb_sigset signals;
 
 	last = &chunk->last[chunk->nr_last % 2];
 	if (last->monotonic_ns - chunk->first.monotonic_ns <
 	    (uint64_t)wait.tv_nsec)
 		nanosleep(&wait, NULL);
-	pb_signal_lock(&pb_session->lock, &signals);
+	pb_guard(&pb_session->lock);
 	pb_session_tick();
-	pb_signal_unlock(&pb_session->lock, signals);
 	last = &chunk->last[chunk->nr_last % 2];
 	return (double)(last->ticks - chunk->first.ticks) /
 	       (double)(last->monotonic_ns - chunk->first.monotonic_ns);
@@ -266,10 +263,15 @@ static uint64_t threshold_ticks(void)
 	return pb_tracer_ticks(pb_options.threshold_ns);
 }
 
+static int make_events(void)
+{
+	pb_guard(&pb_session->lock);
+	return pb_session_events();
+}
+
 int pb_tracer_set_threshold(uint64_t ns)
 {
 	uint64_t ticks, old;
-	pb_sigset signals;
 	int error;
 
 	if (!tracer->attr.exit)
@@ -278,9 +280,7 @@ int pb_tracer_set_threshold(uint64_t ns)
 	if (ns && pb_options.why_ns)
 		return -EBUSY;
 	/* A forked child that has no events yet has no chunk. */
-	pb_signal_lock(&pb_session->lock, &signals);
-	error = pb_session_events();
-	pb_signal_unlock(&pb_session->lock, signals);
+	error = make_events();
 	if (error)
 		return error;
 	/*
@@ -365,14 +365,11 @@ static int counts_open_calls(void)
 
 static int start_events(void)
 {
-	pb_sigset signals;
 	int error;
 
 	pb_waiting = pb_options.nr_start_at != 0;
 	pb_under_waiting = pb_options.nr_under != 0;
-	pb_signal_lock(&pb_session->lock, &signals);
-	error = pb_session_events();
-	pb_signal_unlock(&pb_session->lock, signals);
+	error = make_events();
 	if (error)
 		return error;
 	pb_threshold_when_recording = threshold_ticks();
@@ -500,20 +497,17 @@ int pb_start_begin(void)
 
 void pb_write_end(void)
 {
-	pb_sigset signals;
-
 	/* Only now are all modules without traceable functions known. */
 	pb_note(pb_refused());
 	pb_others_write();
 	pb_left_out_write();
 	pb_losses_write_returns();
-	pb_signal_lock(&pb_session->lock, &signals);
+	pb_guard(&pb_session->lock);
 	if (pb_session->chunk) {
 		pb_threads_write_names();
 		pb_session_tick();
 		pb_arena_write_rest(&pb_session->file);
 	}
-	pb_signal_unlock(&pb_session->lock, signals);
 }
 
 static int destroy(struct patchbay_ops **ops)
@@ -542,3 +536,41 @@ int pb_start_undo(void)
 	return error ? error : last;
 }
 
+/* Clear the session, except the data of the process and of its threads. The lock stays held. */
+static void empty(struct pb_session *session)
+{
+	const struct pb_session before = *session;
+	const size_t lock = offsetof(struct pb_session, nr_modules);
+
+	memset((char *)session + lock, 0, sizeof(*session) - lock);
+	session->owner = before.owner;
+	session->first_leaving = before.first_leaving;
+	session->last_leaving = before.last_leaving;
+	session->lots = before.lots;
+	session->newest_lot = before.newest_lot;
+	session->nr_new_threads = before.nr_new_threads;
+	/* Keep what other threads increment and decrement. */
+	session->in_syscalls = before.in_syscalls;
+	session->waiting = before.waiting;
+	session->turn = before.turn;
+}
+
+void pb_session_forget(void)
+{
+	pb_guard(&pb_session->lock);
+	pb_threads_forget();
+	pb_why_forget();
+	pb_left_out_forget();
+	pb_others_forget();
+	pb_session_forget_modules();
+	pb_parent_forget();
+	pb_losses_forget();
+	if (pb_session->file.header)
+		pb_quota_count(-(int64_t)pb_session->file.allocated);
+	pb_arena_close(&pb_session->file);
+	pb_data_close(&pb_session->file);
+	pb_session_forget_start();
+	empty(pb_session);
+	pb_asked_forget();
+	pb_typed_forget();
+}

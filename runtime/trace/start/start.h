@@ -15,6 +15,13 @@
  * @why.
  */
 int pb_start_read(const char *value, char why[PB_WHY_MAX]);
+/*
+ * Part of pb_start_read(): check that pb_options can be combined, and work on this system.
+ * @tracer is the result of pb_tracer_find() for them. Returns 0, or -EINVAL with the reason
+ * in @why.
+ */
+struct pb_tracer_kind;
+int pb_start_check(const struct pb_tracer_kind *tracer, char why[PB_WHY_MAX]);
 /* Create the session and its tracers. Errors are those of the output directory. */
 int pb_start_begin(void);
 /* Arm the tracers. Failures are stored in the file (pb_note()). */
@@ -25,6 +32,11 @@ void pb_start_arm(void);
  * more, but a thread may still be in one. Then call this again.
  */
 int pb_start_undo(void);
+
+/*
+ * The recording is over, and no tracer is left: close the file and reset the session.
+ */
+void pb_session_forget(void);
 
 /*
  * Write what is only known at the end: modules and functions that are not traced, names of

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "start_check.h"
+#include "start.h"
 
 #include "functions/typed_program.h"
 #include "options/option_table.h"
 #include "session/session.h"
 #include "session/syscalls.h"
+#include "tracers/tracer_table.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -61,4 +61,27 @@ static inline void pb_signal_unlock(struct pb_signal_lock *lock, pb_sigset old)
 	pb_sigmask(old, NULL);
 }
 
+struct pb_guard {
+	struct pb_signal_lock *lock;
+	pb_sigset signals;
+};
+
+static inline struct pb_guard pb_guard_begin(struct pb_signal_lock *lock)
+{
+	struct pb_guard guard = { lock, 0 };
+
+	pb_signal_lock(lock, &guard.signals);
+	return guard;
+}
+
+static inline void pb_guard_end(struct pb_guard *guard)
+{
+	pb_signal_unlock(guard->lock, guard->signals);
+}
+
+/* Take the lock, and hold it until the end of the block (as guard() of Linux's cleanup.h). */
+#define pb_guard(lock)                                                         \
+	struct pb_guard guard __attribute__((unused, cleanup(pb_guard_end))) = \
+		pb_guard_begin(lock)
+
 #endif /* PB_TRACE_LOCK_H */

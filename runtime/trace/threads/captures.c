@@ -19,20 +19,18 @@ static __attribute__((noinline)) struct pb_captures *begin(void)
 	struct pb_captures *captures = NULL;
 	struct pb_thread_state *self;
 	int saved_errno = errno, error;
-	pb_sigset signals;
 
 	if (pb_untraced || pb_locked || !pb_syscalls_begin())
 		return NULL;
 	if (!pb_session->failed &&
 	    pb_thread_is_chosen(!pb_self || !pb_self->number)) {
-		pb_signal_lock(&pb_session->lock, &signals);
+		pb_guard(&pb_session->lock);
 		error = pb_session_events();
 		self = error ? NULL : pb_thread_begin(&error);
 		if (self && !self->captures)
 			self->captures =
 				pb_session_alloc(sizeof(*captures), &error);
 		captures = self ? self->captures : NULL;
-		pb_signal_unlock(&pb_session->lock, signals);
 	}
 	pb_syscalls_end();
 	errno = saved_errno;

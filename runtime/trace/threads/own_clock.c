@@ -89,10 +89,9 @@ static void begin_clock(struct pb_own_clock *own)
 static int begin_thread(void)
 {
 	struct pb_thread_state *self;
-	pb_sigset signals;
 	int error;
 
-	pb_signal_lock(&pb_session->lock, &signals);
+	pb_guard(&pb_session->lock);
 	error = pb_session_events();
 	self = pb_thread_begin(&error);
 	if (self) {
@@ -114,7 +113,6 @@ static int begin_thread(void)
 	} else if (pb_session->file.header) {
 		pb_data_note(&pb_session->file, error);
 	}
-	pb_signal_unlock(&pb_session->lock, signals);
 	return self != NULL;
 }
 

@@ -466,15 +466,13 @@ static int record_in_new_block(uint64_t time, uint64_t function,
 			       uintptr_t frame, uint64_t last, int *error)
 {
 	int recorded = 0;
-	pb_sigset signals;
 
-	pb_signal_lock(&pb_session->lock, &signals);
+	pb_guard(&pb_session->lock);
 	*error = make_room();
 	if (!*error) {
 		pb_own_clock_begin_block();
 		recorded = pb_ring_try(time, function, frame, last);
 	}
-	pb_signal_unlock(&pb_session->lock, signals);
 	return recorded;
 }
 

@@ -282,9 +282,8 @@ static uint64_t *make(uint64_t place, uint64_t function, int free, int *error)
 static uint64_t *make_locked(uint64_t place, uint64_t function, int *error)
 {
 	uint64_t *counts;
-	pb_sigset signals;
 
-	pb_signal_lock(&pb_session->lock, &signals);
+	pb_guard(&pb_session->lock);
 	counts = make(place, function, 1, error);
 	if (!counts && pb_session->file.header)
 		pb_data_note(&pb_session->file, *error);
@@ -296,7 +295,6 @@ static uint64_t *make_locked(uint64_t place, uint64_t function, int *error)
 		pb_session->failed =
 			counts || pb_data_is_passing(*error) ? 0 : *error;
 	}
-	pb_signal_unlock(&pb_session->lock, signals);
 	return counts;
 }
 

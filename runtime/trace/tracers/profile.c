@@ -46,16 +46,14 @@ int pb_profile_attach(void *data, const struct patchbay_module_info *module,
 		      struct patchbay_target *targets, size_t nr)
 {
 	struct pb_names names;
-	pb_sigset signals;
 	int error;
 
 	(void)data;
 	pb_names_find(module, targets, nr, &names);
-	pb_signal_lock(&pb_session->lock, &signals);
+	pb_guard(&pb_session->lock);
 	error = add_counters(module, targets, nr, &names);
 	if (pb_session->file.header)
 		pb_data_note(&pb_session->file, error);
-	pb_signal_unlock(&pb_session->lock, signals);
 	pb_names_free(&names);
 	return error;
 }

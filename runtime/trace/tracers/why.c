@@ -47,9 +47,8 @@ static uint64_t to_ns(uint64_t ticks)
 static struct pbd_slow *find_place(uint64_t *id, uint64_t now_ns)
 {
 	struct pbd_slow *slow = NULL;
-	pb_sigset signals;
 
-	pb_signal_lock(&pb_session->lock, &signals);
+	pb_guard(&pb_session->lock);
 	if (!pb_session_events() && pb_session->why) {
 		slow = pb_slow_calls_take();
 		if (slow) {
@@ -60,7 +59,6 @@ static struct pbd_slow *find_place(uint64_t *id, uint64_t now_ns)
 			pb_session->why->lost++;
 		}
 	}
-	pb_signal_unlock(&pb_session->lock, signals);
 	return slow;
 }
 
