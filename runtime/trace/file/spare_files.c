@@ -53,15 +53,6 @@ static int *descriptor_in(struct message *message)
 	return (int *)CMSG_DATA(&message->rights.head);
 }
 
-static size_t size_of(const char *path)
-{
-	size_t size = 1;
-
-	while (path[size - 1])
-		size++;
-	return size;
-}
-
 /* Make a file with the next free name. */
 static int make_one(const char *output, char path[PATH_MAX], unsigned int *nr)
 {
@@ -83,7 +74,7 @@ static int put(int socket, char *path, int fd)
 
 	/* The lock tells `patchbay record` that a process may still take the file. */
 	pb_sys(SYS_flock, fd, LOCK_SH | LOCK_NB);
-	prepare(&message, path, size_of(path));
+	prepare(&message, path, pb_length(path) + 1);
 	*descriptor_in(&message) = fd;
 	return (int)pb_sys(SYS_sendmsg, socket, &message.head,
 			   MSG_NOSIGNAL | MSG_DONTWAIT);

@@ -81,48 +81,27 @@ static int set_threshold(const char *text)
 	return error ? error : pb_tracer_set_threshold(ns);
 }
 
-static int arm_or_disarm(const struct pb_message *message)
+/* Carry out ARM, DISARM, UNDER or UNDER_TOO. */
+static int change_functions(const struct pb_message *message)
 {
 	const struct pb_control_request *request = &message->request;
 	struct patchbay_filter filters[] = {
 		{ .size = sizeof(filters[0]), .glob = request->text },
 		{ 0 },
 	};
-	struct pb_name_list names = { 0 };
-	size_t last = 0;
-	int result = 0;
-
-	if (message->names >= 0) {
-		result = pb_name_list_read(&names, message->names, &filters[1]);
-		last = 1;
-	}
 	/* The client may know names that the library does not know. */
-	if (!result && request->verb == PB_CONTROL_ARM)
-		result = pb_tracer_arm(&filters[last],
-				       last ? PATCHBAY_ARM_SKIP : 0);
-	/* Disarm by the glob, too: an earlier ARM may apply it to modules that are loaded later. */
-	else if (!result)
-		result = pb_tracer_disarm(filters, last + 1);
-	pb_name_list_free(&names);
-	return result;
-}
-
-/* The client may know names that the library does not know. */
-static int record_under(const struct pb_message *message)
-{
-	const struct pb_control_request *request = &message->request;
-	const int also = request->verb == PB_CONTROL_UNDER_TOO;
-	struct patchbay_filter filter = { .size = sizeof(filter),
-					  .glob = request->text };
+	const size_t last = message->names >= 0;
 	struct pb_name_list names = { 0 };
-	int result = 0;
+	int result = last ? pb_name_list_read(&names, message->names, &filters[1]) : 0;
 
-	if (!*request->text)
-		return pb_under_set(NULL, 0);
-	if (message->names >= 0)
-		result = pb_name_list_read(&names, message->names, &filter);
-	if (!result)
-		result = pb_under_set(&filter, also);
+	if (!result && request->verb == PB_CONTROL_ARM)
+		result = pb_tracer_arm(&filters[last], last ? PATCHBAY_ARM_SKIP : 0);
+	/* Disarm by the glob, too: an earlier ARM may apply it to modules that are loaded later. */
+	else if (!result && request->verb == PB_CONTROL_DISARM)
+		result = pb_tracer_disarm(filters, last + 1);
+	else if (!result)
+		result = pb_under_set(*request->text ? &filters[last] : NULL,
+				      request->verb == PB_CONTROL_UNDER_TOO);
 	pb_name_list_free(&names);
 	return result;
 }
@@ -155,10 +134,9 @@ static int carry_out(int client, struct pb_message *message, int *file)
 		return 0;
 	case PB_CONTROL_ARM:
 	case PB_CONTROL_DISARM:
-		return arm_or_disarm(message);
 	case PB_CONTROL_UNDER:
 	case PB_CONTROL_UNDER_TOO:
-		return record_under(message);
+		return change_functions(message);
 	case PB_CONTROL_THRESHOLD:
 		return set_threshold(message->request.text);
 	case PB_CONTROL_SNAPSHOT:

@@ -242,6 +242,12 @@ static void take_wakes(int wakes)
 		;
 }
 
+/* Of two timeouts the shorter; negative: @other is none. */
+static int sooner(int ms, int other)
+{
+	return other >= 0 && other < ms ? other : ms;
+}
+
 /* @wakes: negative if there is no such descriptor. */
 static void serve_once(int gate, int wakes)
 {
@@ -250,7 +256,7 @@ static void serve_once(int gate, int wakes)
 	struct pollfd *woken = watcher + 1;
 	struct pollfd *visitors = woken + 1, *attached;
 	nfds_t nr_visitors, nr_attached;
-	int timeout = until_late(), tick = pb_attach_tick(), nr_ready;
+	int timeout = sooner(sooner(LOOK_MS, until_late()), pb_attach_tick()), nr_ready;
 
 	fds[0] = (struct pollfd){ gate, POLLIN, 0 };
 	/* poll(2) ignores negative descriptors. */
@@ -261,18 +267,10 @@ static void serve_once(int gate, int wakes)
 	nr_visitors = pb_visit_poll(visitors);
 	attached = visitors + nr_visitors;
 	nr_attached = pb_attach_poll(attached);
-	if (timeout < 0 || (tick >= 0 && tick < timeout))
-		timeout = tick;
-	if (timeout < 0 || timeout > LOOK_MS)
-		timeout = LOOK_MS;
-	tick = pb_budget_look();
-	if (tick >= 0 && tick < timeout)
-		timeout = tick;
-	tick = pb_rotate_look();
-	if (tick >= 0 && tick < timeout)
-		timeout = tick;
-	if (pb_watch_client() >= 0 && timeout > PB_WATCH_LOOK_MS)
-		timeout = PB_WATCH_LOOK_MS;
+	timeout = sooner(timeout, pb_budget_look());
+	timeout = sooner(timeout, pb_rotate_look());
+	if (pb_watch_client() >= 0)
+		timeout = sooner(timeout, PB_WATCH_LOOK_MS);
 	pb_fork_worked();
 	nr_ready = poll(fds, 3 + PB_CONTROL_PLACES + nr_visitors + nr_attached, timeout);
 	pb_fork_work();

@@ -52,6 +52,11 @@ static const char *end_of(const char *name)
 	return name + strcspn(name, ": ");
 }
 
+#define EACH_NAME(name, end, list)                                             \
+	for (const char *name = (list), *end;                                  \
+	     name && ((end) = end_of(name));                                   \
+	     name = *(end) ? (end) + 1 : NULL)
+
 static int is_file(const char *name, const char *end, const char *file)
 {
 	const size_t length = strlen(file);
@@ -97,12 +102,9 @@ static const char *find_preload(char *const envp[], size_t *nr, struct pb_probe 
 	}
 	if (!found || !pb_is_string(&strings, found))
 		return NULL;
-	for (const char *name = found; name;) {
-		const char *end = end_of(name);
-
+	EACH_NAME(name, end, found) {
 		if (is_this_library(name, end))
 			return found;
-		name = *end ? end + 1 : NULL;
 	}
 	return NULL;
 }
@@ -112,13 +114,10 @@ static const char *find_users_first(const char *old)
 {
 	int is_before = 1;
 
-	for (const char *name = old; name;) {
-		const char *end = end_of(name);
-
+	EACH_NAME(name, end, old) {
 		if (!is_before && pb_exec_is_first(name, end))
 			return name;
 		is_before &= !is_this_library(name, end);
-		name = *end ? end + 1 : NULL;
 	}
 	return NULL;
 }
@@ -141,8 +140,7 @@ static void make_preload(const char *old, const struct pb_exec_target *target,
 		to = stpcpy(to, target->first);
 	else if (users)
 		to = mempcpy(to, users, (size_t)(end_of(users) - users));
-	for (const char *name = old; name;) {
-		const char *end = end_of(name);
+	EACH_NAME(name, end, old) {
 		const int is_ours = is_this_library(name, end);
 
 		if (!(is_ours && target->is_foreign) &&
@@ -152,7 +150,6 @@ static void make_preload(const char *old, const struct pb_exec_target *target,
 			to = mempcpy(to, name, (size_t)(end - name));
 		}
 		is_before &= !is_ours;
-		name = *end ? end + 1 : NULL;
 	}
 	*to = '\0';
 	if (to == start)
@@ -182,12 +179,9 @@ void pb_exec_tidy(char *const envp[])
 
 static int names_sanitizer(const char *preload)
 {
-	for (const char *name = preload; name;) {
-		const char *end = end_of(name);
-
+	EACH_NAME(name, end, preload) {
 		if (pb_exec_is_first(name, end))
 			return 1;
-		name = *end ? end + 1 : NULL;
 	}
 	return 0;
 }

@@ -9,78 +9,75 @@
 struct pb_map *pb_maps;
 struct pb_left_out_map *pb_left_out_maps;
 
-/* Returns NULL and sets *@error if there is no space. */
-static const void *copy(const struct pbd_chunk *from, int *error)
+/* Replace @nr chunks by copies of them: all or none. Except the first, they may be NULL. */
+static int copy_chunks(const struct pbd_chunk **chunks, int nr)
 {
-	const uint64_t size = pb_arena_size(from, sizeof(*from));
-	struct pbd_chunk *to = pb_data_reserve(&pb_session->file, from->kind, size, error);
+	uint64_t sizes[PB_MAP_CHUNKS] = { 0 }, size = 0;
+	struct pbd_chunk *to;
+	int error;
 
+	for (int i = 0; i < nr; i++)
+		if (chunks[i])
+			size += sizes[i] = pb_arena_size(chunks[i], sizeof(*chunks[i]));
+	to = pb_data_reserve(&pb_session->file, chunks[0]->kind, size, &error);
 	if (!to)
-		return NULL;
-	pb_copy(to, from, size);
-	to->size = size;
-	pb_data_commit(&pb_session->file, to);
-	return to;
+		return error;
+	for (int i = 0; i < nr; i++) {
+		if (!chunks[i])
+			continue;
+		pb_copy(to, chunks[i], sizes[i]);
+		to->size = sizes[i];
+		pb_data_commit(&pb_session->file, to);
+		chunks[i] = to;
+		to = (struct pbd_chunk *)((char *)to + sizes[i]);
+	}
+	return 0;
 }
 
-static int copy_functions(void)
+int pb_map_copy(const struct pb_map *map, const struct pbd_chunk *copies[PB_MAP_CHUNKS])
 {
-	struct pb_map *map = __atomic_load_n(&pb_maps, __ATOMIC_ACQUIRE);
-	int error = 0;
+	copies[0] = &map->module->chunk;
+	copies[1] = map->functions ? &map->functions->chunk : NULL;
+	copies[2] = map->arguments ? &map->arguments->chunk : NULL;
+	copies[3] = map->names ? &map->names->chunk : NULL;
+	return copy_chunks(copies, PB_MAP_CHUNKS);
+}
 
-	for (; map && !error; map = map->next) {
-		const struct pbd_module *module =
-			copy(&map->module->chunk, &error);
-		const struct pbd_functions *functions = NULL;
+int pb_left_out_copy(const struct pb_left_out_map *map, const struct pbd_chunk **copy)
+{
+	int error;
 
-		if (module && map->functions)
-			functions = copy(&map->functions->chunk, &error);
-		map->copied_names = NULL;
-		if (!error && map->names)
-			map->copied_names = copy(&map->names->chunk, &error);
-		map->copied_module = module;
-		map->copied_functions = functions;
-	}
+	*copy = &map->chunk->chunk;
+	error = copy_chunks(copy, 1);
+	if (!error)
+		pb_session->file.header->left_out += map->chunk->nr;
 	return error;
 }
 
-static int copy_left_out(void)
-{
-	struct pb_left_out_map *map =
-		__atomic_load_n(&pb_left_out_maps, __ATOMIC_ACQUIRE);
-	int error = 0;
-
-	for (; map && !error; map = map->next) {
-		map->copied = copy(&map->chunk->chunk, &error);
-		if (map->copied)
-			pb_session->file.header->left_out += map->copied->nr;
-	}
-	return error;
-}
-
-/*
- * On success the lists refer to the copies. A child that is forked during
- * this call may find some of each; both are mapped.
- */
+/* A child that is forked during this call may find some of the copies. All are mapped. */
 int pb_maps_copy(void)
 {
-	int error = copy_functions();
+	struct pb_map *maps = __atomic_load_n(&pb_maps, __ATOMIC_ACQUIRE);
+	struct pb_left_out_map *left_out = __atomic_load_n(&pb_left_out_maps, __ATOMIC_ACQUIRE);
+	int error = 0;
 
-	if (!error)
-		error = copy_left_out();
+	for (struct pb_map *map = maps; map && !error; map = map->next)
+		error = pb_map_copy(map, map->copied);
+	for (struct pb_left_out_map *map = left_out; map && !error; map = map->next)
+		error = pb_left_out_copy(map, &map->copied);
 	if (!error)
 		error = pb_others_copy();
 	if (error)
 		return error;
-	for (struct pb_map *map = pb_maps; map; map = map->next) {
-		map->module = map->copied_module;
-		map->functions = map->copied_functions;
-		map->names = map->copied_names;
+	for (struct pb_map *map = maps; map; map = map->next) {
+		map->module = (const void *)map->copied[0];
+		map->functions = (const void *)map->copied[1];
+		map->arguments = (const void *)map->copied[2];
+		map->names = (const void *)map->copied[3];
 	}
-	for (struct pb_left_out_map *map = pb_left_out_maps; map;
-	     map = map->next)
-		map->chunk = map->copied;
-	if (pb_maps || pb_left_out_maps)
+	for (struct pb_left_out_map *map = left_out; map; map = map->next)
+		map->chunk = (const void *)map->copied;
+	if (maps || left_out)
 		pb_parent_is_self();
 	pb_session->rotation.has_maps = 1;
 	return 0;

@@ -7,6 +7,8 @@
 
 struct pb_typed;
 
+#define PB_MAP_CHUNKS 4
+
 /*
  * In memory that fork() copies, since a forked child still has its parent's chunks
  * mapped. The list only grows, under libpatchbay's lock, so a child reads the elements
@@ -15,11 +17,9 @@ struct pb_typed;
 struct pb_map {
 	const struct pbd_module *module;
 	const struct pbd_functions *functions; /* NULL: the module has no traced function */
-	const struct pbd_module *copied_module; /* for rotate.c */
-	const struct pbd_functions *copied_functions;
-	const struct pbd_names *names; /* NULL: none */
-	const struct pbd_names *copied_names;
 	const struct pbd_arguments *arguments; /* NULL: no arguments are recorded */
+	const struct pbd_names *names; /* NULL: none */
+	const struct pbd_chunk *copied[PB_MAP_CHUNKS]; /* of these; for pb_maps_copy() */
 	struct pb_typed *typed; /* data of the functions' cells, to be freed */
 	struct pb_map *next;
 };
@@ -27,7 +27,7 @@ struct pb_map {
 /* Chunks of left-out functions. Also in memory that fork() copies. */
 struct pb_left_out_map {
 	const struct pbd_left_out *chunk;
-	const struct pbd_left_out *copied; /* for rotate.c */
+	const struct pbd_chunk *copied; /* for pb_maps_copy() */
 	struct pb_left_out_map *next;
 };
 
@@ -35,9 +35,16 @@ extern struct pb_map *pb_maps;
 extern struct pb_left_out_map *pb_left_out_maps;
 
 /*
- * Copy all chunks that map numbers to functions to the file of this process. Returns 0 or
- * -errno.
+ * Copy all chunks that map numbers to functions to the file of this process, and let the
+ * lists refer to the copies. Returns 0 or -errno.
  */
 int pb_maps_copy(void);
+
+/*
+ * Copy the chunks of one module, or of left-out functions, to the file of this process: all
+ * or none. Returns 0 or -errno, and stores the copies.
+ */
+int pb_map_copy(const struct pb_map *map, const struct pbd_chunk *copies[PB_MAP_CHUNKS]);
+int pb_left_out_copy(const struct pb_left_out_map *map, const struct pbd_chunk **copy);
 
 #endif /* PB_TRACE_MAPS_H */

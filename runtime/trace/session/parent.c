@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "parent.h"
 
-#include "file/arena.h"
 #include "maps.h"
 #include "session.h"
 
@@ -34,15 +33,6 @@ static const struct origin *origin(void)
 	return nr ? &newest.of[nr % 2] : NULL;
 }
 
-static size_t length_of(const char *text)
-{
-	size_t length = 0;
-
-	while (text[length])
-		length++;
-	return length;
-}
-
 void pb_parent_is_self(void)
 {
 	const struct pb_data_file *file = &pb_session->file;
@@ -57,7 +47,7 @@ void pb_parent_is_self(void)
 	next->start_ns = file->header->start_ns;
 	next->pid = file->header->pid;
 	next->nr_modules = pb_session->nr_modules;
-	pb_copy(next->file, name, length_of(name) + 1);
+	pb_copy(next->file, name, pb_length(name) + 1);
 	__atomic_store_n(&newest.nr, nr, __ATOMIC_RELEASE);
 }
 
@@ -71,7 +61,7 @@ size_t pb_parent_size(void)
 	const struct origin *of = origin();
 
 	return of && !pb_options_rotate(&pb_options) ?
-		       sizeof(struct pbd_parent) + length_of(of->file) + 1 :
+		       sizeof(struct pbd_parent) + pb_length(of->file) + 1 :
 		       0;
 }
 
@@ -94,7 +84,7 @@ int pb_parent_write(void)
 		chunk->size = of->size;
 		chunk->start_ns = of->start_ns;
 		chunk->pid = of->pid;
-		pb_copy(chunk->file, of->file, length_of(of->file) + 1);
+		pb_copy(chunk->file, of->file, pb_length(of->file) + 1);
 		pb_data_commit(&pb_session->file, &chunk->chunk);
 		pb_session->parent = chunk;
 		pb_session->nr_modules = of->nr_modules;
@@ -107,77 +97,23 @@ int pb_parent_write(void)
 	return 0;
 }
 
-/* Copy all chunks, or none. chunks[0] is not NULL; the others may be. */
-static int copy_chunks(const struct pbd_chunk *const chunks[3])
-{
-	uint64_t sizes[3] = { 0 }, size = 0;
-	char *to;
-	int error;
-
-	for (int i = 0; i < 3; i++) {
-		if (chunks[i])
-			sizes[i] = pb_arena_size(chunks[i], sizeof(*chunks[i]));
-		size += sizes[i];
-	}
-	to = pb_data_reserve(&pb_session->file, chunks[0]->kind, size, &error);
-	if (!to)
-		return error;
-	for (int i = 0; i < 3; i++) {
-		if (!chunks[i])
-			continue;
-		pb_copy(to, chunks[i], sizes[i]);
-		pb_data_commit(&pb_session->file, (struct pbd_chunk *)to);
-		to += sizes[i];
-	}
-	return 0;
-}
-
-static int copy_maps(void)
-{
-	const struct pb_map **at = &pb_session->maps_to_copy;
-
-	for (; *at; *at = (*at)->next) {
-		const struct pb_map *map = *at;
-		const struct pbd_chunk *chunks[3] = {
-			&map->module->chunk,
-			map->functions ? &map->functions->chunk : NULL,
-			map->arguments ? &map->arguments->chunk : NULL,
-		};
-		int error = copy_chunks(chunks);
-
-		if (error)
-			return error;
-	}
-	return 0;
-}
-
-static int copy_left_out(void)
-{
-	const struct pb_left_out_map **at = &pb_session->left_out_to_copy;
-
-	for (; *at; *at = (*at)->next) {
-		const struct pbd_chunk *chunks[3] = { &(*at)->chunk->chunk };
-		int error = copy_chunks(chunks);
-
-		if (error)
-			return error;
-		pb_session->file.header->left_out += (*at)->chunk->nr;
-	}
-	return 0;
-}
-
 int pb_parent_copy(void)
 {
-	int error;
+	const struct pb_map **map = &pb_session->maps_to_copy;
+	const struct pb_left_out_map **left_out = &pb_session->left_out_to_copy;
+	const struct pbd_chunk *copies[PB_MAP_CHUNKS];
+	int error = 0;
 
 	if (!pb_session->parent || pb_session->parent->here)
 		return 0;
-	error = copy_maps();
-	if (!error)
-		error = copy_left_out();
+	/* After an error the next call continues with the rest. */
+	while (*map && !(error = pb_map_copy(*map, copies)))
+		*map = (*map)->next;
+	while (!error && *left_out && !(error = pb_left_out_copy(*left_out, copies)))
+		*left_out = (*left_out)->next;
 	/*
-	 * Release: a reader that sees @here in a file that is still being
-	 * written also sees the copies.
+	 * Release: a reader that sees @here in a file that is still being written also
+	 * sees the copies.
 	 */
 	if (!error)
 		__atomic_store_n(&pb_session->parent->here, 1, __ATOMIC_RELEASE);

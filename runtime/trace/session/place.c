@@ -11,14 +11,8 @@ static char text[4096];
 /* Returns the length of @text, which ends with NUL, or 0 if the file cannot be read. */
 static uint64_t read_text(const char *path)
 {
-	int fd = (int)pb_sys(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
-	long size;
+	long size = pb_read_path(path, text, sizeof(text) - 1);
 
-	text[0] = '\0';
-	if (fd < 0)
-		return 0;
-	size = pb_sys(SYS_read, fd, text, sizeof(text) - 1);
-	pb_sys(SYS_close, fd);
 	if (size < 0)
 		size = 0;
 	text[size] = '\0';

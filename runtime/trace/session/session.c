@@ -14,7 +14,6 @@
 
 #include <counter.h>
 
-#include <fcntl.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -42,14 +41,8 @@ void *pb_session_alloc(size_t size, int *error)
 /* Not /proc/self, which shows no arguments after the main thread has ended. */
 static size_t read_cmdline(char *args, size_t size)
 {
-	int fd = (int)pb_sys(SYS_openat, AT_FDCWD, "/proc/thread-self/cmdline",
-			     O_RDONLY | O_CLOEXEC);
-	long length;
+	const long length = pb_read_path("/proc/thread-self/cmdline", args, size);
 
-	if (fd < 0)
-		return 0;
-	length = pb_sys(SYS_read, fd, args, size);
-	pb_sys(SYS_close, fd);
 	return length > 0 ? (size_t)length : 0;
 }
 

@@ -3,7 +3,6 @@
 
 #include <counter.h>
 
-#include <fcntl.h>
 #include <linux/prctl.h>
 
 int pb_sandboxed;
@@ -23,15 +22,9 @@ void pb_sandbox_start(void)
 {
 	static const char name[] = "\nSeccomp:\t";
 	char status[4096];
-	long length;
-	int fd;
+	const long length =
+		pb_read_path("/proc/thread-self/status", status, sizeof(status) - 1);
 
-	fd = (int)pb_sys(SYS_openat, AT_FDCWD, "/proc/thread-self/status",
-			 O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return;
-	length = pb_sys(SYS_read, fd, status, sizeof(status) - 1);
-	pb_sys(SYS_close, fd);
 	for (long at = 0; at < length; at++) {
 		size_t i = 0;
 

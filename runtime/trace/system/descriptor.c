@@ -67,6 +67,16 @@ static int from_main_thread(int number)
 	return fd;
 }
 
+long pb_read_path(const char *path, void *to, size_t size)
+{
+	const int fd = (int)pb_sys(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+	const long read = fd < 0 ? fd : pb_sys(SYS_read, fd, to, size);
+
+	if (fd >= 0)
+		pb_sys(SYS_close, fd);
+	return read;
+}
+
 int pb_copy_kept(int number, const struct pb_identity *identity)
 {
 	int fd = pb_check_descriptor((int)pb_sys(SYS_fcntl, number,

@@ -8,6 +8,7 @@
 #ifndef PB_TRACE_DESCRIPTOR_H
 #define PB_TRACE_DESCRIPTOR_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* Identifies the file of a descriptor. */
@@ -31,6 +32,9 @@ int pb_check_descriptor(int fd, const struct pb_identity *identity);
  * execve(2) closes it. Returns the number. On error returns -errno and has closed @fd.
  */
 int pb_keep_descriptor(int fd);
+
+/* Read the first @size bytes of the file @path. Returns the number of bytes, or -errno. */
+long pb_read_path(const char *path, void *to, size_t size);
 
 /* Returns a temporary copy of the descriptor kept as @number, or -errno. */
 int pb_copy_kept(int number, const struct pb_identity *identity);

@@ -54,3 +54,13 @@ void pb_fd_name(char name[PB_FD_NAME_MAX], int fd)
 	add_number(&path, (unsigned int)fd);
 	*path.at = '\0';
 }
+
+void pb_comm_name(char name[PB_FD_NAME_MAX], uint32_t tid)
+{
+	struct path path = { name, name + PB_FD_NAME_MAX - 1 };
+
+	add_text(&path, "/proc/self/task/");
+	add_number(&path, tid);
+	add_text(&path, "/comm");
+	*path.at = '\0';
+}

@@ -4,6 +4,7 @@
 #define PB_TRACE_FILE_NAME_H
 
 #include <limits.h>
+#include <stdint.h>
 
 /*
  * Sets @name to "OUTPUT/PID.NrSUFFIX" with the pid of this process. The number
@@ -12,8 +13,9 @@
 int pb_file_name(char name[PATH_MAX], const char *output, unsigned int nr,
 		 const char *suffix);
 
-/* Sets @name to the path in /proc of this thread's descriptor @fd. */
+/* Sets @name to the path in /proc of this thread's descriptor @fd, or of thread @tid's name. */
 #define PB_FD_NAME_MAX 64
 void pb_fd_name(char name[PB_FD_NAME_MAX], int fd);
+void pb_comm_name(char name[PB_FD_NAME_MAX], uint32_t tid);
 
 #endif /* PB_TRACE_FILE_NAME_H */

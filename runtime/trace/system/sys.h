@@ -52,4 +52,14 @@ static inline void pb_copy(void *to, const void *from, size_t size)
 		*t++ = *f++;
 }
 
+/* Like strlen(3). */
+static inline size_t pb_length(const char *text)
+{
+	size_t length = 0;
+
+	while (text[length])
+		length++;
+	return length;
+}
+
 #endif /* PB_TRACE_SYS_H */

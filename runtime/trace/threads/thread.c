@@ -3,6 +3,7 @@
 
 #include "captures.h"
 #include "session/syscalls.h"
+#include "system/file_name.h"
 #include "tally.h"
 
 #include <fcntl.h>
@@ -191,33 +192,16 @@ static void write_name(struct pb_thread_state *of)
 	pb_tally_write_name(of);
 }
 
-static size_t add_digits(char *to, uint32_t number)
-{
-	char digits[10];
-	size_t nr = 0;
-
-	do
-		digits[nr++] = (char)('0' + number % 10);
-	while (number /= 10);
-	for (size_t i = 0; i < nr; i++)
-		to[i] = digits[nr - 1 - i];
-	return nr;
-}
-
 /* Does /proc belong to the PID namespace of this process? */
 static int is_own_proc(void)
 {
-	char own[10], link[10];
-	const size_t nr = add_digits(own, (uint32_t)pb_sys(SYS_getpid));
-	const long size = pb_sys(SYS_readlinkat, AT_FDCWD, "/proc/self", link,
-				 sizeof(link));
+	char link[10];
+	const long size = pb_sys(SYS_readlinkat, AT_FDCWD, "/proc/self", link, sizeof(link));
+	uint64_t pid = 0;
 
-	if (size != (long)nr)
-		return 0;
-	for (size_t i = 0; i < nr; i++)
-		if (own[i] != link[i])
-			return 0;
-	return 1;
+	for (long i = 0; i < size; i++)
+		pid = pid * 10 + (uint64_t)(link[i] - '0');
+	return pid == (uint64_t)pb_sys(SYS_getpid);
 }
 
 /*
@@ -226,19 +210,11 @@ static int is_own_proc(void)
  */
 static int ask_other(struct pb_thread_state *other)
 {
-	static const char before[] = "/proc/self/task/";
-	char path[40], comm[PB_COMM_SIZE];
-	size_t length = sizeof(before) - 1;
-	long file, size;
+	char path[PB_FD_NAME_MAX], comm[PB_COMM_SIZE];
+	long size;
 
-	pb_copy(path, before, length);
-	length += add_digits(path + length, other->tid);
-	pb_copy(path + length, "/comm", sizeof("/comm"));
-	file = pb_sys(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
-	if (file < 0)
-		return 0;
-	size = pb_sys(SYS_read, file, comm, sizeof(comm));
-	pb_sys(SYS_close, file);
+	pb_comm_name(path, other->tid);
+	size = pb_read_path(path, comm, sizeof(comm));
 	if (size <= 0)
 		return 0;
 	/* The last byte is a newline. */
