@@ -55,8 +55,6 @@ static uint64_t pb_now_ns(int clock)
 
 #include "budget/account.c"
 #include "budget/call_counts.c"
-#include "budget/pace.c"
-
 #include "budget/budget.c"
 
 #define NR 2

@@ -5,7 +5,6 @@
 #include "call_counts.h"
 #include "functions/left_out.h"
 #include "options/options.h"
-#include "pace.h"
 #include "parked.h"
 #include "session/recording.h"
 #include "session/syscalls.h"
@@ -27,6 +26,122 @@ static uint64_t rests_since_ns; /* CLOCK_THREAD_CPUTIME_ID when the wait began; 
 static int is_ending;           /* the tracers are being destroyed */
 static int is_forked;
 
+/*
+ * When to look at the calls. For max-rate= the time between two looks must be long enough to
+ * measure a rate. For max-overhead= it must be short, because a busy function costs time until
+ * the next look. So it is short at the start, and after each decision that disarmed a
+ * function. Handlers ask for a look when one function costs too much.
+ */
+#define MS 1000000ull
+#define RATE_NS (100 * MS)
+#define COST_NS (40 * MS)
+#define SOON_NS (2 * MS)
+
+static uint64_t last_ns;     /* CLOCK_MONOTONIC of the last look */
+static uint64_t passed_ns;   /* time since last_ns, when it was last computed */
+static uint64_t last_cpu_ns; /* CLOCK_PROCESS_CPUTIME_ID at the last look */
+static uint64_t got_ns;      /* CPU time of the process between the last two looks */
+static uint64_t counted_cpu_ns; /* CLOCK_PROCESS_CPUTIME_ID at the last look that counted */
+static uint64_t look_ns;  /* wanted CPU time of the process until the next look */
+static uint64_t pause_ns; /* minimum of look_ns; doubles with each look */
+static uint64_t wait_ns;  /* expected wall-clock time of look_ns */
+
+static uint64_t most_ns(void)
+{
+	return pb_options.max_rate ? RATE_NS : COST_NS;
+}
+
+static void begin_clocks(void)
+{
+	last_ns = pb_now_ns(CLOCK_MONOTONIC);
+	last_cpu_ns = counted_cpu_ns = pb_now_ns(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+/*
+ * When the calls of one function cost a quarter of a decision's allowance, handlers wake
+ * the listening thread to look early.
+ */
+#define WAKE_CALLS_MIN 1024
+
+static uint64_t wake_mask(void)
+{
+	const double calls = PB_BUDGET_DECIDE_MS * 1e6 * pb_account_allowed() / 4 *
+			     1000 / (double)pb_options.call_cost_ps;
+	uint64_t mask = WAKE_CALLS_MIN;
+
+	/* max-rate= needs the whole time between two looks. */
+	if (!pb_options.max_overhead || pb_options.max_rate)
+		return UINT64_MAX;
+	while ((double)mask * 2 <= calls)
+		mask *= 2;
+	return mask - 1;
+}
+
+/* With less CPU time the estimated cost would be random. */
+#define CPU_LEAST_NS 200000
+
+/* Is it time to look? @has_news: there was enough CPU time to estimate the cost of calls. */
+static int is_due(int *has_news)
+{
+	const uint64_t now = pb_now_ns(CLOCK_MONOTONIC);
+	const int is_woken = __atomic_exchange_n(&pb_budget_is_woken, 0,
+						 __ATOMIC_RELAXED);
+	uint64_t cpu_ns;
+
+	passed_ns = now - last_ns;
+	if (passed_ns < wait_ns && !is_woken)
+		return 0;
+	cpu_ns = pb_now_ns(CLOCK_PROCESS_CPUTIME_ID);
+	got_ns = cpu_ns - last_cpu_ns;
+	last_cpu_ns = cpu_ns;
+	last_ns = now;
+	*has_news = pb_options.max_rate ||
+		    cpu_ns - counted_cpu_ns >= (is_woken ? CPU_LEAST_NS : look_ns / 2);
+	return 1;
+}
+
+/* A look may cost at most 1/LOOK_PART of the time between two looks. */
+#define LOOK_PART 500
+
+/*
+ * A look has counted calls, which took the thread @ns. Programs with many functions need
+ * longer looks, so the time between looks grows with @ns.
+ */
+static void lengthen_pause(uint64_t ns)
+{
+	pause_ns = pause_ns * 2 < most_ns() ? pause_ns * 2 : most_ns();
+	look_ns = ns * LOOK_PART > pause_ns ? ns * LOOK_PART : pause_ns;
+	counted_cpu_ns = last_cpu_ns;
+}
+
+/*
+ * Each wake-up costs CPU time. On a busy machine, or while the program waits, the
+ * process gets only a part of the elapsed time as CPU time, perhaps a fiftieth. So wait
+ * longer, but only up to a limit: when the process runs at full speed again, the thread
+ * must look soon.
+ */
+#define STRETCH_MAX 100
+#define WAIT_MOST_NS (1000 * MS)
+
+static void plan_next_look(void)
+{
+	const uint64_t passed = passed_ns;
+
+	passed_ns = 0;
+	wait_ns = look_ns;
+	if (pb_options.max_rate || got_ns >= passed)
+		return;
+	if (got_ns < passed / STRETCH_MAX)
+		wait_ns *= STRETCH_MAX;
+	else
+		wait_ns = (uint64_t)((double)wait_ns * (double)passed / (double)got_ns);
+	if (wait_ns > WAIT_MOST_NS)
+		wait_ns = WAIT_MOST_NS;
+	/* With a hundred thousand functions look_ns may exceed WAIT_MOST_NS. */
+	if (wait_ns < look_ns)
+		wait_ns = look_ns;
+}
+
 int pb_budget_begin(int (*check)(void *arg,
 				 const struct patchbay_target *target))
 {
@@ -41,9 +156,11 @@ int pb_budget_begin(int (*check)(void *arg,
 	if (!pb_options.max_rate && !pb_options.max_overhead)
 		return 0;
 	pb_account_begin();
-	pb_pace_begin();
+	begin_clocks();
+	pause_ns = pb_options.max_rate ? RATE_NS : SOON_NS;
+	look_ns = wait_ns = pause_ns;
 	rests_since_ns = 0;
-	pb_budget_wake_mask = pb_pace_wake_mask();
+	pb_budget_wake_mask = wake_mask();
 	return patchbay_ops_create(&attr, &counting);
 }
 
@@ -184,8 +301,9 @@ static void decide(struct pb_counts *first, struct pb_busy *busy)
 	costly = pb_account_decide(busy, nr);
 	disarm_first(busy, costly, PBD_LEFT_OUT_COSTLY, 1);
 	pb_account_decided(costly != 0);
+	/* Look often again: a program in a new phase may have other busy functions. */
 	if (costly)
-		pb_pace_hurry();
+		look_ns = pause_ns = SOON_NS;
 }
 
 /*
@@ -239,29 +357,28 @@ static void ask_for_short_slices(void)
 	pb_sys(SYS_sched_setattr, 0, &attr, 0);
 }
 
-static void look_at_calls(const struct pb_look *at)
+static void look_at_calls(void)
 {
 	const uint64_t begin_ns = pb_now_ns(CLOCK_THREAD_CPUTIME_ID);
 	/* Other threads may add elements before it during this call. */
 	struct pb_counts *first = pb_counts_first();
+	const uint64_t cpu_ns = last_cpu_ns - counted_cpu_ns;
 	size_t nr, hot = 0;
 	struct pb_busy *busy;
 
-	if (!at->has_news)
-		return;
 	busy = pb_malloc((pb_counts_functions(first) + 1) * sizeof(*busy));
 	if (!busy)
 		return;
 	nr = pb_counts_take(first, busy, /*decide=*/0);
-	pb_pace_counted(pb_now_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns);
+	lengthen_pause(pb_now_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns);
 	if (pb_options.max_rate) {
 		pb_sort(busy, nr, sizeof(*busy), busier);
-		hot = too_often(busy, nr, at->passed_ns);
+		hot = too_often(busy, nr, passed_ns);
 		disarm_first(busy, hot, PBD_LEFT_OUT_HOT, 0);
 		pb_counts_decided(first, busy, hot);
 	}
 	if (pb_options.max_overhead) {
-		pb_account_charge(busy + hot, nr - hot, at->cpu_ns);
+		pb_account_charge(busy + hot, nr - hot, cpu_ns);
 		if (pb_account_is_due())
 			decide(first, busy);
 		arm_one_again();
@@ -279,30 +396,31 @@ static void begin_in_child(void)
 {
 	pb_counts_begin_anew();
 	pb_account_begin_in_child();
-	pb_pace_begin_in_child();
+	begin_clocks();
+	wait_ns = look_ns;
 	is_forked = 0;
 }
 
 int pb_budget_look(void)
 {
-	struct pb_look at;
 	uint64_t begin_ns;
+	int has_news;
 
 	if (!counting || is_ending)
 		return -1;
 	ask_for_short_slices();
 	if (is_forked)
 		begin_in_child();
-	if (pb_pace_is_due(&at)) {
-		begin_ns = pb_now_ns(CLOCK_THREAD_CPUTIME_ID);
-		look_at_calls(&at);
+	begin_ns = pb_now_ns(CLOCK_THREAD_CPUTIME_ID);
+	rests_since_ns = begin_ns;
+	if (is_due(&has_news)) {
+		if (has_news)
+			look_at_calls();
 		rests_since_ns = pb_now_ns(CLOCK_THREAD_CPUTIME_ID);
 		pb_account_charge_look(rests_since_ns - begin_ns);
-		pb_pace_looked(&at);
-	} else {
-		rests_since_ns = pb_now_ns(CLOCK_THREAD_CPUTIME_ID);
+		plan_next_look();
 	}
-	return pb_pace_timeout();
+	return (int)((wait_ns - passed_ns) / MS) + 1;
 }
 
 void pb_budget_rested(void)

@@ -8,38 +8,34 @@
 
 #include <errno.h>
 
+/* @calls: handlers count here. @of: the counts at the last look and decision. */
 struct pb_counts {
 	struct pb_counts *next;
 	size_t nr;
-	uint64_t *calls, *before, *decided;
-	uintptr_t *entry;
+	uint64_t *calls;
+	struct {
+		uintptr_t entry;
+		uint64_t before, decided;
+	} of[];
 };
 
 static struct pb_counts *all; /* new elements come first */
 
 static void free_counts(struct pb_counts *counts)
 {
-	if (!counts)
-		return;
 	pb_free(counts->calls);
-	pb_free(counts->before);
-	pb_free(counts->decided);
-	pb_free(counts->entry);
 	pb_free(counts);
 }
 
 static struct pb_counts *new_counts(size_t nr)
 {
-	struct pb_counts *counts = pb_calloc(1, sizeof(*counts));
+	struct pb_counts *counts = pb_calloc(1, sizeof(*counts) + nr * sizeof(counts->of[0]));
 
 	if (!counts)
 		return NULL;
 	counts->nr = nr;
 	counts->calls = pb_calloc(nr, sizeof(*counts->calls));
-	counts->before = pb_calloc(nr, sizeof(*counts->before));
-	counts->decided = pb_calloc(nr, sizeof(*counts->decided));
-	counts->entry = pb_calloc(nr, sizeof(*counts->entry));
-	if (counts->calls && counts->before && counts->decided && counts->entry)
+	if (counts->calls)
 		return counts;
 	free_counts(counts);
 	return NULL;
@@ -55,7 +51,7 @@ int pb_counts_attach(void *data, const struct patchbay_module_info *module,
 	if (!counts)
 		return -ENOMEM;
 	for (size_t i = 0; i < nr; i++)
-		counts->entry[i] = targets[i].entry;
+		counts->of[i].entry = targets[i].entry;
 	/* The session owns all indexes, and frees them. */
 	pb_guard(&pb_session->lock);
 	if (!pb_index_new(targets, nr, 0, counts->calls)) {
@@ -88,9 +84,9 @@ static uint64_t calls_of(const struct pb_counts *counts, size_t i)
 
 static uintptr_t size_of(const struct pb_counts *counts, size_t i)
 {
-	const int has_next = i + 1 < counts->nr && counts->entry[i + 1] > counts->entry[i];
+	const int has_next = i + 1 < counts->nr && counts->of[i + 1].entry > counts->of[i].entry;
 
-	return has_next ? counts->entry[i + 1] - counts->entry[i] : UINTPTR_MAX;
+	return has_next ? counts->of[i + 1].entry - counts->of[i].entry : UINTPTR_MAX;
 }
 
 size_t pb_counts_take(struct pb_counts *counts, struct pb_busy *busy, int decide)
@@ -100,12 +96,12 @@ size_t pb_counts_take(struct pb_counts *counts, struct pb_busy *busy, int decide
 	for (; counts; counts = counts->next)
 		for (size_t i = 0; i < counts->nr; i++) {
 			const uint64_t calls = calls_of(counts, i);
-			uint64_t *last = decide ? &counts->decided[i] :
-						  &counts->before[i];
+			uint64_t *last = decide ? &counts->of[i].decided :
+						  &counts->of[i].before;
 
 			if (calls == *last)
 				continue;
-			busy[nr].entry = counts->entry[i];
+			busy[nr].entry = counts->of[i].entry;
 			busy[nr].size = size_of(counts, i);
 			busy[nr++].calls = calls - *last;
 			*last = calls;
@@ -118,8 +114,8 @@ void pb_counts_decided(struct pb_counts *counts, const struct pb_busy *which, si
 	for (; nr && counts; counts = counts->next)
 		for (size_t i = 0; i < counts->nr; i++)
 			for (size_t j = 0; j < nr; j++)
-				if (counts->entry[i] == which[j].entry)
-					counts->decided[i] = counts->before[i];
+				if (counts->of[i].entry == which[j].entry)
+					counts->of[i].decided = counts->of[i].before;
 }
 
 void pb_counts_begin_anew(void)
@@ -134,10 +130,10 @@ void pb_counts_begin_anew(void)
 			 * Skip counters that did not change, so that the child
 			 * does not copy their pages.
 			 */
-			if (each->before[i] != calls)
-				each->before[i] = calls;
-			if (each->decided[i] != calls)
-				each->decided[i] = calls;
+			if (each->of[i].before != calls)
+				each->of[i].before = calls;
+			if (each->of[i].decided != calls)
+				each->of[i].decided = calls;
 		}
 }
 
