@@ -4,9 +4,9 @@
 #include "file/data_file.h"
 #include "session/session.h"
 #include "session/syscalls.h"
-#include "system/folder.h"
 #include "system/moment.h"
 
+#include <fcntl.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -91,10 +91,13 @@ static uint32_t begin(struct pb_switches *of, uint32_t tid, int *error)
 static struct pb_switches *early;
 static uint64_t nr_early;
 
+/* Returns 0 if no more rings can be made. */
 static int begin_early(uint32_t tid)
 {
 	struct pb_switches *of = &early[nr_early];
 
+	if (nr_early == EARLY_MAX)
+		return 0;
 	of->have = begin(of, tid, &of->error);
 	if (!of->page)
 		return 0;
@@ -103,23 +106,36 @@ static int begin_early(uint32_t tid)
 	return 1;
 }
 
+/* struct linux_dirent64 of getdents64(2), which no header defines. opendir(3) allocates. */
+struct entry {
+	uint64_t inode, offset;
+	uint16_t size;
+	uint8_t type;
+	char name[];
+};
+
 void pb_switches_begin_early(void)
 {
-	struct pb_folder threads;
-	const char *name;
-	int error;
+	_Alignas(8) char entries[2048];
+	const long folder = pb_sys(SYS_openat, AT_FDCWD, "/proc/self/task",
+				   O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int more = 1, error;
+	long size;
 
-	if (pb_folder_open(&threads, "/proc/self/task"))
+	if (folder < 0)
 		return;
 	if (!early)
 		early = pb_session_alloc(EARLY_MAX * sizeof(*early), &error);
-	while (early && nr_early < EARLY_MAX && (name = pb_folder_next(&threads))) {
-		uint32_t tid = (uint32_t)strtoul(name, NULL, 10);
+	while (early && more &&
+	       (size = pb_sys(SYS_getdents64, folder, entries, sizeof(entries))) > 0)
+		for (long at = 0; at < size && more;) {
+			const struct entry *entry = (void *)(entries + at);
+			const uint32_t tid = (uint32_t)strtoul(entry->name, NULL, 10);
 
-		if (tid && !begin_early(tid))
-			break;
-	}
-	pb_folder_close(&threads);
+			more = !tid || begin_early(tid);
+			at += entry->size;
+		}
+	pb_sys(SYS_close, folder);
 }
 
 struct pb_switches *pb_switches_early(uint32_t tid)
