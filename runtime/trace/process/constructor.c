@@ -191,9 +191,8 @@ __attribute__((destructor)) static void end(void)
 	pb_write_end();
 	if (getpid() == started) {
 		say_what_is_not_there();
-		say_what_failed(pb_tracer);
-		say_what_failed(pb_values_tracer);
-		say_what_failed(pb_typed_tracer);
+		for (enum pb_tracer_of of = 0; of < PB_NR_TRACERS; of++)
+			say_what_failed(*pb_tracers[of]);
 	}
 	pb_syscalls_end();
 }

@@ -2,6 +2,7 @@
 #include "recording.h"
 
 struct patchbay_ops *pb_tracer, *pb_values_tracer, *pb_typed_tracer;
+struct patchbay_ops **const pb_tracers[] = { &pb_tracer, &pb_values_tracer, &pb_typed_tracer };
 int pb_tracer_needs_blocks;
 int pb_recording;
 uint64_t pb_threshold = UINT64_MAX;

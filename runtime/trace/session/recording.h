@@ -16,6 +16,10 @@ extern struct patchbay_ops *pb_values_tracer;
 /* The tracer of functions with typed=; NULL if there are none. */
 extern struct patchbay_ops *pb_typed_tracer;
 
+/* These three. A function has only one of them. */
+enum pb_tracer_of { PB_PLAIN, PB_VALUES, PB_TYPED, PB_NR_TRACERS };
+extern struct patchbay_ops **const pb_tracers[PB_NR_TRACERS];
+
 /* Does the tracer record more than counters, which all exist already? */
 extern int pb_tracer_needs_blocks;
 

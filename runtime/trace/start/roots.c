@@ -18,15 +18,15 @@ static uint64_t eras;
 
 static const struct {
 	patchbay_handler entry, exit, timed_exit;
-} handlers[PB_UNDER_TRACERS] = {
-	[PB_UNDER_PLAIN] = { pb_under_entry, pb_under_exit, pb_under_timed_exit },
-	[PB_UNDER_VALUES] = { pb_under_values_entry, pb_under_values_exit,
+} handlers[PB_NR_TRACERS] = {
+	[PB_PLAIN] = { pb_under_entry, pb_under_exit, pb_under_timed_exit },
+	[PB_VALUES] = { pb_under_values_entry, pb_under_values_exit,
 			      pb_under_values_timed_exit },
-	[PB_UNDER_TYPED] = { pb_under_typed_entry, pb_under_typed_exit, NULL },
+	[PB_TYPED] = { pb_under_typed_entry, pb_under_typed_exit, NULL },
 };
 
 /* Called before the tracer exists, so no thread reads pb_under_beneath() yet. */
-struct patchbay_ops_attr pb_under_attr(enum pb_under_of of,
+struct patchbay_ops_attr pb_under_attr(enum pb_tracer_of of,
 				       const struct patchbay_ops_attr *attr)
 {
 	struct patchbay_ops_attr under = *attr;
@@ -105,9 +105,10 @@ uint32_t pb_under_roots(void)
  * Give the tracer the handlers that check for roots. It keeps them even when there are no
  * more roots, because they have seen the entries of open calls.
  */
-static int look_for_roots(struct patchbay_ops *ops, enum pb_under_of of)
+static int look_for_roots(enum pb_tracer_of of)
 {
 	const struct patchbay_ops_attr *attr = pb_under_beneath(of);
+	struct patchbay_ops *ops = *pb_tracers[of];
 
 	if (!ops)
 		return 0;
@@ -131,11 +132,11 @@ static int is_done(int result)
 
 static int look_all(void)
 {
-	int error = look_for_roots(pb_tracer, PB_UNDER_PLAIN);
+	int error = 0;
 
-	if (is_done(error))
-		error = look_for_roots(pb_values_tracer, PB_UNDER_VALUES);
-	return is_done(error) ? look_for_roots(pb_typed_tracer, PB_UNDER_TYPED) : error;
+	for (enum pb_tracer_of of = 0; of < PB_NR_TRACERS && is_done(error); of++)
+		error = look_for_roots(of);
+	return error;
 }
 
 static int add_roots(const struct patchbay_filter *which)

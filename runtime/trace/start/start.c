@@ -40,11 +40,8 @@
 #include <unistd.h>
 
 static const struct pb_tracer_kind *tracer;
-/*
- * Functions to exclude. @notrace: from all tracers; @not_plain: from pb_tracer;
- * @not_values: from the tracer of args=.
- */
-static struct patchbay_filter notrace, not_plain, not_values;
+/* Functions to exclude from each tracer: those of notrace=, and those of other tracers. */
+static struct patchbay_filter except[PB_NR_TRACERS];
 /* The tracers of start_at and stop_at. */
 static struct patchbay_ops *triggers[2];
 
@@ -57,31 +54,30 @@ void pb_note(int result)
 		pb_data_note(&pb_session->file, result);
 }
 
-static struct patchbay_filter without(const struct patchbay_filter *which,
-				      const struct patchbay_filter *except)
+static struct patchbay_filter without_exceptions(const struct patchbay_filter *which,
+						 enum pb_tracer_of of)
 {
 	struct patchbay_filter filter = *which;
 
-	filter.notrace = except->glob ? except : NULL;
+	filter.notrace = except[of].glob ? &except[of] : NULL;
 	return filter;
 }
 
 /*
- * Arm @ops on functions that @which selects. Skips functions that cannot have exits, and
+ * Arm a tracer on functions that @which selects. Skips functions that cannot have exits, and
  * sites that differ from the compiler's output, because of a breakpoint or llvm-bolt; the
  * file lists them as left out. If a client requests functions later, the reply has the
  * error instead.
  */
-static int arm_tracer(struct patchbay_ops *ops,
-		      const struct patchbay_filter *which,
-		      const struct patchbay_filter *except, unsigned int flags)
+static int arm_tracer(enum pb_tracer_of of, const struct patchbay_filter *which,
+		      unsigned int flags)
 {
-	const struct patchbay_filter filter = without(which, except);
+	const struct patchbay_filter filter = without_exceptions(which, of);
 	int armed;
 
-	if (tracer->attr.exit || flags & PATCHBAY_ARM_FUTURE)
+	if (tracer->attr[PB_PLAIN].exit || flags & PATCHBAY_ARM_FUTURE)
 		flags |= PATCHBAY_ARM_SKIP;
-	armed = patchbay_arm_filter(ops, &filter, flags);
+	armed = patchbay_arm_filter(*pb_tracers[of], &filter, flags);
 	if (armed >= 0)
 		pb_budget_arm(&filter, flags);
 	pb_left_out_write();
@@ -92,7 +88,7 @@ static int arm_tracer(struct patchbay_ops *ops,
 
 int pb_tracer_arm(const struct patchbay_filter *which, unsigned int flags)
 {
-	return arm_tracer(pb_tracer, which, &not_plain, flags);
+	return arm_tracer(PB_PLAIN, which, flags);
 }
 
 int pb_tracer_disarm(const struct patchbay_filter *which, size_t nr)
@@ -107,8 +103,7 @@ int pb_tracer_disarm(const struct patchbay_filter *which, size_t nr)
 	 * modules that are loaded later.
 	 */
 	for (size_t i = 0; i < nr && !result; i++) {
-		const struct patchbay_filter filter =
-			without(&which[i], &not_plain);
+		const struct patchbay_filter filter = without_exceptions(&which[i], PB_PLAIN);
 
 		result = patchbay_batch_disarm(batch, pb_tracer, &filter);
 	}
@@ -116,95 +111,70 @@ int pb_tracer_disarm(const struct patchbay_filter *which, size_t nr)
 		result = patchbay_batch_commit(batch);
 	patchbay_batch_destroy(batch);
 	for (size_t i = 0; i < nr && result >= 0; i++) {
-		const struct patchbay_filter filter =
-			without(&which[i], &not_plain);
+		const struct patchbay_filter filter = without_exceptions(&which[i], PB_PLAIN);
 
 		pb_budget_disarm(&filter);
 	}
 	return result;
 }
 
-static void arm_again(struct patchbay_ops *ops,
-		      const struct patchbay_filter *which,
-		      const struct patchbay_filter *except)
-{
-	const struct patchbay_filter filter = without(which, except);
-
-	if (ops && patchbay_disarm_filter(ops, &filter) > 0)
-		pb_note(arm_tracer(ops, which, except, PATCHBAY_ARM_SKIP));
-}
-
 void pb_tracer_arm_again(const struct patchbay_filter *which)
 {
-	arm_again(pb_tracer, which, &not_plain);
-	arm_again(pb_values_tracer, which, &not_values);
-	arm_again(pb_typed_tracer, which, &notrace);
-}
+	for (enum pb_tracer_of of = 0; of < PB_NR_TRACERS; of++) {
+		const struct patchbay_filter filter = without_exceptions(which, of);
 
-/* Arm the functions that the globs select, also in modules that are loaded later. */
-static void arm_globs(struct patchbay_ops *ops, enum pbd_asked_by by,
-		      const char **globs, size_t nr,
-		      const struct patchbay_filter *except)
-{
-	for (size_t i = 0; i < nr; i++) {
-		const struct patchbay_filter filter =
-			pb_glob_filter(by, globs[i]);
-
-		pb_note(arm_tracer(ops, &filter, except, PATCHBAY_ARM_FUTURE));
+		if (*pb_tracers[of] && patchbay_disarm_filter(*pb_tracers[of], &filter) > 0)
+			pb_note(arm_tracer(of, which, PATCHBAY_ARM_SKIP));
 	}
 }
 
-/*
- * Arm the functions of typed=. There are no globs, because the command has found all
- * functions.
- */
-static void arm_typed(void)
+/* Arm the functions that the globs select, also in modules that are loaded later. */
+static void arm_globs(enum pb_tracer_of of, enum pbd_asked_by by, const char **globs,
+		      size_t nr)
 {
-	struct patchbay_filter filter = { .size = sizeof(filter) };
+	for (size_t i = 0; i < nr; i++) {
+		const struct patchbay_filter filter = pb_glob_filter(by, globs[i]);
 
-	filter.syms = pb_typed_symbols(&filter.cnt);
-	if (filter.cnt)
-		pb_note(arm_tracer(pb_typed_tracer, &filter, &notrace,
-				   PATCHBAY_ARM_FUTURE));
+		pb_note(arm_tracer(of, &filter, PATCHBAY_ARM_FUTURE));
+	}
 }
 
-static void arm_symbols(void)
+static void arm_symbols(enum pb_tracer_of of, const char *const *symbols, size_t nr)
 {
 	const struct patchbay_filter filter = {
-		.size = sizeof(filter), .syms = pb_options.symbols,
-		.cnt = pb_options.nr_symbols,
+		.size = sizeof(filter), .syms = symbols, .cnt = nr,
 	};
 
-	if (filter.cnt)
-		pb_note(pb_tracer_arm(&filter, PATCHBAY_ARM_FUTURE));
+	if (nr)
+		pb_note(arm_tracer(of, &filter, PATCHBAY_ARM_FUTURE));
 }
 
 void pb_start_arm(void)
 {
-	static struct pb_glob_list of_notrace, of_not_plain, of_not_values;
+	static const char *const names[] = { "notrace and args", "notrace and typed", "notrace" };
+	static struct pb_glob_list lists[PB_NR_TRACERS];
+	const char *const *typed;
+	size_t nr_typed;
 
-	of_notrace.globs = of_not_plain.globs = of_not_values.globs =
-		pb_options.notrace;
-	of_notrace.nr = of_not_plain.nr = of_not_values.nr =
-		pb_options.nr_notrace;
-	of_notrace.sorted = of_not_plain.sorted = of_not_values.sorted =
-		pb_options.notrace_symbols;
-	of_notrace.nr_sorted = of_not_plain.nr_sorted =
-		of_not_values.nr_sorted = pb_options.nr_notrace_symbols;
-	of_not_plain.names = of_not_values.names =
-		pb_typed_symbols(&of_not_plain.nr_names);
-	of_not_values.nr_names = of_not_plain.nr_names;
-	of_not_plain.others = pb_options.args;
-	of_not_plain.nr_others = pb_options.nr_args;
-	notrace = pb_glob_list_filter("notrace", &of_notrace);
-	not_plain = pb_glob_list_filter("notrace and args", &of_not_plain);
-	not_values = pb_glob_list_filter("notrace and typed", &of_not_values);
-	arm_globs(pb_tracer, PBD_FILTER, pb_options.filters,
-		  pb_options.nr_filters, &not_plain);
-	arm_symbols();
-	arm_globs(pb_values_tracer, PBD_ARGS, pb_options.args,
-		  pb_options.nr_args, &not_values);
-	arm_typed();
+	typed = pb_typed_symbols(&nr_typed);
+	for (enum pb_tracer_of of = 0; of < PB_NR_TRACERS; of++) {
+		lists[of] = (struct pb_glob_list){
+			.globs = pb_options.notrace,
+			.nr = pb_options.nr_notrace,
+			.sorted = pb_options.notrace_symbols,
+			.nr_sorted = pb_options.nr_notrace_symbols,
+			.names = typed,
+			.nr_names = of == PB_TYPED ? 0 : nr_typed,
+			.others = pb_options.args,
+			.nr_others = of == PB_PLAIN ? pb_options.nr_args : 0,
+		};
+		except[of] = pb_glob_list_filter(names[of], &lists[of]);
+	}
+	arm_globs(PB_PLAIN, PBD_FILTER, pb_options.filters, pb_options.nr_filters);
+	arm_symbols(PB_PLAIN, pb_options.symbols, pb_options.nr_symbols);
+	arm_globs(PB_VALUES, PBD_ARGS, pb_options.args, pb_options.nr_args);
+	/* There are no globs for typed=, because the command has found all functions. */
+	arm_symbols(PB_TYPED, typed, nr_typed);
 }
 
 /* Call this before arming the tracer: handlers run in the order of arming. */
@@ -255,7 +225,7 @@ uint64_t pb_tracer_ticks(uint64_t ns)
 
 int pb_tracer_has_durations(void)
 {
-	return tracer->attr.exit && !tracer->histogram;
+	return tracer->attr[PB_PLAIN].exit && !tracer->histogram;
 }
 
 static uint64_t threshold_ticks(void)
@@ -274,7 +244,7 @@ int pb_tracer_set_threshold(uint64_t ns)
 	uint64_t ticks, old;
 	int error;
 
-	if (!tracer->attr.exit)
+	if (!tracer->attr[PB_PLAIN].exit)
 		return -EOPNOTSUPP;
 	/* options/option_table.c refuses this combination, too. */
 	if (ns && pb_options.why_ns)
@@ -303,45 +273,38 @@ int pb_tracer_set_threshold(uint64_t ns)
 	return 0;
 }
 
-static int stop_or_go_on(struct patchbay_ops *ops, int stop)
-{
-	return stop ? patchbay_ops_disable(ops) : patchbay_ops_enable(ops);
-}
-
 int pb_tracer_stop(int stop)
 {
-	int error = stop_or_go_on(pb_tracer, stop), other = 0;
+	int error = 0;
 
-	/* Stop all tracers, even if the first returns a timeout: it is stopped, too. */
-	if (pb_values_tracer)
-		other = stop_or_go_on(pb_values_tracer, stop);
-	error = error ? error : other;
-	if (pb_typed_tracer)
-		other = stop_or_go_on(pb_typed_tracer, stop);
-	return error ? error : other;
+	/* Stop all tracers, even if one returns a timeout: it is stopped, too. */
+	for (enum pb_tracer_of of = 0; of < PB_NR_TRACERS; of++) {
+		struct patchbay_ops *ops = *pb_tracers[of];
+		const int result = !ops ? 0 :
+				   stop ? patchbay_ops_disable(ops) :
+					  patchbay_ops_enable(ops);
+
+		error = error ? error : result;
+	}
+	return error;
 }
 
 void pb_tracer_pause(int paused)
 {
-	struct patchbay_ops *const all[] = { pb_tracer, pb_values_tracer,
-					     pb_typed_tracer };
-
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		if (all[i])
-			pb_private_pause(all[i], paused);
+	for (enum pb_tracer_of of = 0; of < PB_NR_TRACERS; of++)
+		if (*pb_tracers[of])
+			pb_private_pause(*pb_tracers[of], paused);
 }
 
 uint32_t pb_tracer_armed(void)
 {
-	struct patchbay_ops *const all[] = {pb_tracer, pb_values_tracer,
-					    pb_typed_tracer};
 	uint64_t armed = 0;
 
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
-		struct patchbay_ops_info info = {.size = sizeof(info)};
+	for (enum pb_tracer_of of = 0; of < PB_NR_TRACERS; of++) {
+		struct patchbay_ops_info info = { .size = sizeof(info) };
 
 		/* NULL if the last recording has not ended completely. */
-		if (all[i] && !patchbay_ops_get_info(all[i], &info))
+		if (*pb_tracers[of] && !patchbay_ops_get_info(*pb_tracers[of], &info))
 			armed += info.armed;
 	}
 	return (uint32_t)armed;
@@ -359,7 +322,7 @@ int pb_tracer_is_recording(void)
  */
 static int counts_open_calls(void)
 {
-	return tracer->attr.exit &&
+	return tracer->attr[PB_PLAIN].exit &&
 	       (!tracer->with_threshold || tracer->with_threshold == tracer);
 }
 
@@ -423,21 +386,20 @@ static int start_session(void)
 	return error;
 }
 
-static int create(enum pb_under_of of, const struct patchbay_ops_attr *from,
-		  struct patchbay_ops **ops)
+static int create(enum pb_tracer_of of)
 {
-	struct patchbay_ops_attr attr = pb_under_attr(of, from);
+	struct patchbay_ops_attr attr = pb_under_attr(of, &tracer->attr[of]);
 
 	attr.size = sizeof(attr);
 	attr.flags = PB_TRACER_FLAGS;
-	if (of == PB_UNDER_PLAIN)
+	if (of == PB_PLAIN)
 		attr.flags |= PATCHBAY_OPS_NO_RESULT_FP;
 	/* With typed= each function has data of its own. */
 	if (attr.attach == pb_typed_attach)
 		attr.flags &= ~PATCHBAY_OPS_MODULE_DATA;
 	if (attr.exit)
 		attr.check = pb_left_out_check;
-	return patchbay_ops_create(&attr, ops);
+	return patchbay_ops_create(&attr, pb_tracers[of]);
 }
 
 int pb_start_read(const char *value, char why[PB_WHY_MAX])
@@ -465,6 +427,8 @@ int pb_start_read(const char *value, char why[PB_WHY_MAX])
 
 int pb_start_begin(void)
 {
+	const int is_wanted[PB_NR_TRACERS] = { 1, pb_options.nr_args != 0,
+					       pb_options.nr_typed != 0 };
 	int error = pb_asked_init();
 
 	if (pb_options.no_sleep_time || pb_options.nr_typed || pb_options.has_context ||
@@ -481,16 +445,13 @@ int pb_start_begin(void)
 		error = start_events();
 	if (!error)
 		error = pb_under_begin();
+	for (enum pb_tracer_of of = 0; of < PB_NR_TRACERS && !error; of++)
+		if (is_wanted[of])
+			error = create(of);
 	if (!error)
-		error = create(PB_UNDER_PLAIN, &tracer->attr, &pb_tracer);
-	if (!error && pb_options.nr_args)
-		error = create(PB_UNDER_VALUES, &tracer->values, &pb_values_tracer);
-	if (!error && pb_options.nr_typed)
-		error = create(PB_UNDER_TYPED, &tracer->typed, &pb_typed_tracer);
-	if (!error)
-		error = pb_budget_begin(tracer->attr.exit ? pb_left_out_check :
+		error = pb_budget_begin(tracer->attr[PB_PLAIN].exit ? pb_left_out_check :
 							    NULL);
-	if (!error && tracer->attr.exit)
+	if (!error && tracer->attr[PB_PLAIN].exit)
 		pb_longjmp_start();
 	return error;
 }

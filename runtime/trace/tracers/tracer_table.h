@@ -3,7 +3,7 @@
 #ifndef PB_TRACE_TRACER_TABLE_H
 #define PB_TRACE_TRACER_TABLE_H
 
-#include <patchbay/patchbay.h>
+#include "session/recording.h"
 
 struct pb_tracer_kind {
 	const char *name;
@@ -17,9 +17,7 @@ struct pb_tracer_kind {
 	 * itself; others: NULL.
 	 */
 	const struct pb_tracer_kind *with_threshold;
-	struct patchbay_ops_attr attr;
-	struct patchbay_ops_attr values; /* for functions of args= */
-	struct patchbay_ops_attr typed;	 /* for functions of typed= */
+	struct patchbay_ops_attr attr[PB_NR_TRACERS];
 };
 
 /* Returns NULL if no tracer has this name and these options. @name may be NULL. */

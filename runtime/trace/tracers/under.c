@@ -10,7 +10,6 @@
  */
 #include "under.h"
 
-#include "session/recording.h"
 #include "session/session.h"
 #include "threads/count_losses.h"
 #include "threads/thread.h"
@@ -106,9 +105,9 @@ PB_HANDLER(pb_root_exit)
 }
 
 /* The recording tracers' own handlers, to call beneath roots. */
-static struct patchbay_ops_attr beneath[PB_UNDER_TRACERS];
+static struct patchbay_ops_attr beneath[PB_NR_TRACERS];
 
-struct patchbay_ops_attr *pb_under_beneath(enum pb_under_of of)
+struct patchbay_ops_attr *pb_under_beneath(enum pb_tracer_of of)
 {
 	return &beneath[of];
 }
@@ -179,11 +178,11 @@ leave_timed(const struct patchbay_ops_attr *attr, uintptr_t ip,
 		does(&beneath[of], ip, parent_ip, cell, regs);                 \
 	}
 
-HANDLER(pb_under_entry, enter, PB_UNDER_PLAIN)
-HANDLER(pb_under_exit, leave, PB_UNDER_PLAIN)
-HANDLER(pb_under_timed_exit, leave_timed, PB_UNDER_PLAIN)
-HANDLER(pb_under_values_entry, enter, PB_UNDER_VALUES)
-HANDLER(pb_under_values_exit, leave, PB_UNDER_VALUES)
-HANDLER(pb_under_values_timed_exit, leave_timed, PB_UNDER_VALUES)
-HANDLER(pb_under_typed_entry, enter, PB_UNDER_TYPED)
-HANDLER(pb_under_typed_exit, leave, PB_UNDER_TYPED)
+HANDLER(pb_under_entry, enter, PB_PLAIN)
+HANDLER(pb_under_exit, leave, PB_PLAIN)
+HANDLER(pb_under_timed_exit, leave_timed, PB_PLAIN)
+HANDLER(pb_under_values_entry, enter, PB_VALUES)
+HANDLER(pb_under_values_exit, leave, PB_VALUES)
+HANDLER(pb_under_values_timed_exit, leave_timed, PB_VALUES)
+HANDLER(pb_under_typed_entry, enter, PB_TYPED)
+HANDLER(pb_under_typed_exit, leave, PB_TYPED)

@@ -12,21 +12,14 @@
 #ifndef PB_TRACE_UNDER_H
 #define PB_TRACE_UNDER_H
 
+#include "session/recording.h"
 #include "tracers.h"
-
-/* The tracers of a recording: for most functions, for those of args=, for those of typed=. */
-enum pb_under_of {
-	PB_UNDER_PLAIN,
-	PB_UNDER_VALUES,
-	PB_UNDER_TYPED,
-	PB_UNDER_TRACERS
-};
 
 /*
  * Returns @attr with handlers that run only beneath roots; without under=, returns it
  * unchanged. Call this once for each tracer of a recording, before creating the tracer.
  */
-struct patchbay_ops_attr pb_under_attr(enum pb_under_of of,
+struct patchbay_ops_attr pb_under_attr(enum pb_tracer_of of,
 				       const struct patchbay_ops_attr *attr);
 
 /*
@@ -51,7 +44,7 @@ uint32_t pb_under_roots(void);
 /* The state that handlers use, for roots.c. Era 0: record everywhere. */
 void pb_under_exchange(uint64_t new_era);
 uint64_t pb_under_era(void);
-struct patchbay_ops_attr *pb_under_beneath(enum pb_under_of of);
+struct patchbay_ops_attr *pb_under_beneath(enum pb_tracer_of of);
 
 PB_HANDLER(pb_root_entry);
 PB_HANDLER(pb_root_exit);
