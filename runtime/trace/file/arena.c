@@ -10,7 +10,6 @@
 #include <stddef.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <time.h>
 
 /* Not in memory that fork() fills with zeros: a child uses the same mapping. */
 static struct pba_arena *arena;
@@ -493,7 +492,6 @@ void pb_arena_write_areas(const struct pb_data_file *file)
 
 int pb_arena_wait(void)
 {
-	const struct timespec pause = { .tv_nsec = 1000000 };
 	const uint64_t end = pb_now_ns(CLOCK_MONOTONIC) + WAIT_NS;
 	uint32_t wanted;
 
@@ -504,7 +502,7 @@ int pb_arena_wait(void)
 		if ((int32_t)(__atomic_load_n(&arena->answered, __ATOMIC_ACQUIRE) -
 			      wanted) >= 0)
 			return 1;
-		pb_sys(SYS_nanosleep, &pause, NULL);
+		pb_pause_ns(1000000);
 	}
 	return !is_recorder_dead();
 }

@@ -312,31 +312,23 @@ static int attach(const struct patchbay_module_info *module,
 	return 0;
 }
 
-int pb_session_attach(void *data, const struct patchbay_module_info *module,
-		      struct patchbay_target *targets, size_t nr)
+PB_ATTACH(pb_session_attach)
 {
-	(void)data;
 	return attach(module, targets, nr, add_text);
 }
 
-int pb_sample_attach(void *data, const struct patchbay_module_info *module,
-		     struct patchbay_target *targets, size_t nr)
+PB_ATTACH(pb_sample_attach)
 {
-	(void)data;
 	return attach(module, targets, nr, add_sampled);
 }
 
-int pb_typed_attach(void *data, const struct patchbay_module_info *module,
-		    struct patchbay_target *targets, size_t nr)
+PB_ATTACH(pb_typed_attach)
 {
-	(void)data;
 	return attach(module, targets, nr, add_typed);
 }
 
-int pb_histogram_attach(void *data, const struct patchbay_module_info *module,
-			struct patchbay_target *targets, size_t nr)
+PB_ATTACH(pb_histogram_attach)
 {
-	(void)data;
 	return attach(module, targets, nr, add_functions);
 }
 

@@ -5,6 +5,12 @@
 
 #include <patchbay/patchbay.h>
 
+/* Declares or defines an attach function of a tracer (struct patchbay_ops_attr). */
+#define PB_ATTACH(name)                                                        \
+	int name(__attribute__((unused)) void *data,                           \
+		 const struct patchbay_module_info *module,                    \
+		 struct patchbay_target *targets, size_t nr)
+
 /* Write a module. Returns its id or -errno. */
 int pb_session_module(const struct patchbay_module_info *module);
 
@@ -15,18 +21,14 @@ int pb_session_module(const struct patchbay_module_info *module);
 int pb_session_know(const struct patchbay_module_info *module);
 
 /* The attach function of tracers that record events; see pb_function_number(). */
-int pb_session_attach(void *data, const struct patchbay_module_info *module,
-		      struct patchbay_target *targets, size_t nr);
+PB_ATTACH(pb_session_attach);
 /*
  * The attach functions of the tracers in sample.c, typed.c and histogram.c. They set other
  * data.
  */
-int pb_sample_attach(void *data, const struct patchbay_module_info *module,
-		     struct patchbay_target *targets, size_t nr);
-int pb_typed_attach(void *data, const struct patchbay_module_info *module,
-		    struct patchbay_target *targets, size_t nr);
-int pb_histogram_attach(void *data, const struct patchbay_module_info *module,
-			struct patchbay_target *targets, size_t nr);
+PB_ATTACH(pb_sample_attach);
+PB_ATTACH(pb_typed_attach);
+PB_ATTACH(pb_histogram_attach);
 
 /*
  * Were there functions or modules that could not be armed? Returns 0, or an error for the

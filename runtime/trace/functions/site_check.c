@@ -71,11 +71,10 @@ void pb_site_check_look(void)
 static int look_at_sites(void (*visit)(const struct patchbay_site_info *site, void *arg),
 			 void *arg)
 {
-	const struct timespec pause = { .tv_nsec = BETWEEN_TRIES_NS };
 	int error = pb_private_look_at_sites(visit, arg);
 
 	for (int i = 1; error == -EBUSY && i < NR_TRIES; i++) {
-		pb_sys(SYS_nanosleep, &pause, NULL);
+		pb_pause_ns(BETWEEN_TRIES_NS);
 		error = pb_private_look_at_sites(visit, arg);
 	}
 	return error;

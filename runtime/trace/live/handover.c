@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <time.h>
 
 /*
  * Maximum number of pauses of 1 ms in each of the two waits. On a busy machine the
@@ -26,13 +25,6 @@ struct handed {
 
 static struct handed *handed; /* NULL, or on the visitor's stack */
 static int has_visitor;
-
-static void pause_ms(void)
-{
-	const struct timespec ms = { .tv_nsec = 1000000 };
-
-	pb_sys(SYS_nanosleep, &ms, NULL);
-}
 
 static int is_done(const struct handed *mine)
 {
@@ -59,7 +51,7 @@ static int await(struct handed *mine, pb_begin_visit begin)
 				 "recording has not ended");
 			return -EAGAIN;
 		}
-		pause_ms();
+		pb_pause_ns(1000000);
 	}
 	return mine->result;
 }
@@ -83,7 +75,7 @@ int pb_handover(const char *options, char *why, size_t size, pb_begin_visit begi
 			snprintf(why, size, "another command is still loading the runtime");
 			return -EAGAIN;
 		}
-		pause_ms();
+		pb_pause_ns(1000000);
 	}
 	result = hand_over(&mine, begin);
 	__atomic_store_n(&has_visitor, 0, __ATOMIC_SEQ_CST);

@@ -407,7 +407,6 @@ static int is_gone(void)
 /* Not a cancellation point, because the wrapped functions that call it are not. */
 void pb_listen_await(void)
 {
-	const struct timespec pause = { .tv_nsec = 1000000 };
 	int tries = PB_LISTEN_AWAIT_MS;
 
 	if (!self || !__atomic_load_n(&self->started, __ATOMIC_SEQ_CST))
@@ -416,13 +415,12 @@ void pb_listen_await(void)
 	if (self->point.thread == pb_sys(SYS_gettid))
 		return;
 	while (!__atomic_load_n(&self->begun, __ATOMIC_SEQ_CST) && --tries)
-		pb_sys(SYS_nanosleep, &pause, NULL);
+		pb_pause_ns(1000000);
 }
 
 /* Not a cancellation point, because prctl() is not. */
 int pb_listen_end(void)
 {
-	const struct timespec pause = { .tv_nsec = 1000000 };
 	int tries = PB_LISTEN_END_SECONDS * 1000;
 
 	if (!self || !__atomic_load_n(&self->started, __ATOMIC_SEQ_CST))
@@ -433,7 +431,7 @@ int pb_listen_end(void)
 	__atomic_store_n(&self->ending, 1, __ATOMIC_SEQ_CST);
 	pb_wake(&self->point);
 	while (!is_gone() && --tries)
-		pb_sys(SYS_nanosleep, &pause, NULL);
+		pb_pause_ns(1000000);
 	if (!tries)
 		pb_note(-ETIME);
 	/* Clients then stop waiting for the thread. */

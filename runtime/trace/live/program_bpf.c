@@ -20,45 +20,29 @@
 /* Bytes of a key, a value or a record that are shown. */
 #define SHOWN_MAX 128
 
+/* X(function of libpatchbay-bpf, without "patchbay_bpf_") */
+#define FUNCTIONS(X)                                                           \
+	X(open_mem) X(close) X(attach_all) X(detach) X(next_program) X(next_map) \
+	X(map_get_info) X(map_for_each) X(ringbuf_consume)
+
+#define POINTER(name) __typeof__(patchbay_bpf_##name) *name;
 static struct {
-	__typeof__(patchbay_bpf_open_mem) *open_mem;
-	__typeof__(patchbay_bpf_close) *close;
-	__typeof__(patchbay_bpf_attach_all) *attach_all;
-	__typeof__(patchbay_bpf_detach) *detach;
-	__typeof__(patchbay_bpf_next_program) *next_program;
-	__typeof__(patchbay_bpf_next_map) *next_map;
-	__typeof__(patchbay_bpf_map_get_info) *get_info;
-	__typeof__(patchbay_bpf_map_for_each) *for_each;
-	__typeof__(patchbay_bpf_ringbuf_consume) *consume;
+	FUNCTIONS(POINTER)
 } bpf;
 
 static int load_library(int client)
 {
-	static const struct {
-		const char *name;
-		void *to;
-	} functions[] = {
-		{ "patchbay_bpf_open_mem", &bpf.open_mem },
-		{ "patchbay_bpf_close", &bpf.close },
-		{ "patchbay_bpf_attach_all", &bpf.attach_all },
-		{ "patchbay_bpf_detach", &bpf.detach },
-		{ "patchbay_bpf_next_program", &bpf.next_program },
-		{ "patchbay_bpf_next_map", &bpf.next_map },
-		{ "patchbay_bpf_map_get_info", &bpf.get_info },
-		{ "patchbay_bpf_map_for_each", &bpf.for_each },
-		{ "patchbay_bpf_ringbuf_consume", &bpf.consume },
-	};
 	void *handle;
 
-	if (bpf.consume)
+	if (bpf.open_mem)
 		return 0;
 	handle = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
 	if (!handle) {
 		pb_say(client, "no BPF: %s", dlerror());
 		return -ENOTSUP;
 	}
-	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
-		*(void **)functions[i].to = dlsym(handle, functions[i].name);
+#define FIND(name) bpf.name = (__typeof__(bpf.name))dlsym(handle, "patchbay_bpf_" #name);
+	FUNCTIONS(FIND)
 	return 0;
 }
 
@@ -191,11 +175,11 @@ static void for_each_map(int client, const struct pb_attached_program *program,
 	struct patchbay_bpf_map *map = NULL;
 
 	while ((map = bpf.next_map(program->object, map))) {
-		bpf.get_info(map, &telling.info);
+		bpf.map_get_info(map, &telling.info);
 		if (rings)
-			bpf.consume(map, tell_record, &telling);
+			bpf.ringbuf_consume(map, tell_record, &telling);
 		else
-			bpf.for_each(map, tell_element, &telling);
+			bpf.map_for_each(map, tell_element, &telling);
 	}
 }
 

@@ -75,12 +75,8 @@ static void begin_in_child(void)
 	errno = saved_errno;
 }
 
-PB_PUBLIC pid_t fork(void)
+static pid_t forked(pid_t pid)
 {
-	pid_t pid;
-
-	pb_fork_prepare();
-	pid = PB_REAL(fork)();
 	if (!pid)
 		begin_in_child();
 	else
@@ -88,31 +84,27 @@ PB_PUBLIC pid_t fork(void)
 	return pid;
 }
 
+PB_PUBLIC pid_t fork(void)
+{
+	pb_fork_prepare();
+	return forked(PB_REAL(fork)());
+}
+
 /* The C library's daemon() only returns in the child, or on error. */
 PB_PUBLIC int daemon(int nochdir, int noclose)
 {
-	pid_t parent = getpid();
+	const pid_t parent = getpid();
 	int error;
 
 	pb_fork_prepare();
 	error = PB_REAL(daemon)(nochdir, noclose);
-	if (getpid() != parent)
-		begin_in_child();
-	else
-		pb_fork_parent();
+	forked(getpid() == parent ? parent : 0);
 	return error;
 }
 
 PB_PUBLIC int forkpty(int *terminal, char *name, const struct termios *attr,
 		   const struct winsize *size)
 {
-	pid_t pid;
-
 	pb_fork_prepare();
-	pid = PB_REAL(forkpty)(terminal, name, attr, size);
-	if (!pid)
-		begin_in_child();
-	else
-		pb_fork_parent();
-	return pid;
+	return forked(PB_REAL(forkpty)(terminal, name, attr, size));
 }

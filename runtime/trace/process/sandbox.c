@@ -64,7 +64,6 @@
 #include <linux/prctl.h>
 #include <linux/seccomp.h>
 #include <stdarg.h>
-#include <time.h>
 
 /*
  * Prepare for a restriction. Also makes the calling thread's object, while its name can
@@ -108,12 +107,10 @@ static void prepare(void)
  */
 static void wait_for_others(void)
 {
-	const struct timespec pause = { .tv_nsec = 100000 };
-
 	for (int i = 0; i < 1000; i++) {
 		if (!__atomic_load_n(&pb_session->in_syscalls, __ATOMIC_SEQ_CST))
 			return;
-		pb_sys(SYS_nanosleep, &pause, NULL);
+		pb_pause_ns(100000);
 	}
 }
 
@@ -136,8 +133,6 @@ static void end_turn(void)
  */
 static int take_turn(void)
 {
-	const struct timespec pause = { .tv_nsec = 100000 };
-
 	/* @i is roughly in us. Ending a listening thread takes longest. */
 	for (int i = 0; i < (PB_LISTEN_END_SECONDS + 1) * 1000000; i++) {
 		uint32_t turn = FREE;
@@ -149,7 +144,7 @@ static int take_turn(void)
 		/* See wait_for_sleepers(). */
 		__atomic_fetch_add(&pb_session->waiting, 1, __ATOMIC_SEQ_CST);
 		if (__atomic_load_n(&pb_session->turn, __ATOMIC_SEQ_CST) == SLOW) {
-			pb_sys(SYS_nanosleep, &pause, NULL);
+			pb_pause_ns(100000);
 			i += 100;
 		}
 		__atomic_fetch_sub(&pb_session->waiting, 1, __ATOMIC_SEQ_CST);

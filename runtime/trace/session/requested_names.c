@@ -118,22 +118,13 @@ struct pb_asked *pb_asked_find(enum pbd_asked_by by, const char *text)
 	return found;
 }
 
-static const char *option(enum pbd_asked_by by)
-{
-	switch (by) {
-	case PBD_FILTER:
-		return "filter";
-	case PBD_ARGS:
-		return "args";
-	case PBD_START_AT:
-		return "start-at";
-	case PBD_STOP_AT:
-		return "stop-at";
-	case PBD_UNDER:
-		return "under";
-	}
-	return "";
-}
+static const char *const options[] = {
+	[PBD_FILTER] = "filter",
+	[PBD_ARGS] = "args",
+	[PBD_START_AT] = "start-at",
+	[PBD_STOP_AT] = "stop-at",
+	[PBD_UNDER] = "under",
+};
 
 size_t pb_asked_unmatched(char *text, size_t size)
 {
@@ -145,7 +136,7 @@ size_t pb_asked_unmatched(char *text, size_t size)
 		if (used < size)
 			used += (size_t)snprintf(text + used, size - used,
 						 "%s%s='%s'", nr ? ", " : "",
-						 option(asked[i].by),
+						 options[asked[i].by],
 						 asked[i].text);
 		nr++;
 	}

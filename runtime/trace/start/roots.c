@@ -75,18 +75,9 @@ int pb_under_begin(void)
 	return error < 0 ? error : 0;
 }
 
-static int destroy(struct patchbay_ops **ops)
-{
-	int error = patchbay_ops_destroy(*ops);
-
-	if (!error)
-		*ops = NULL;
-	return error;
-}
-
 int pb_under_undo(void)
 {
-	int error = destroy(&roots), other = destroy(&former);
+	int error = pb_tracer_destroy(&roots), other = pb_tracer_destroy(&former);
 
 	pb_under_waiting = 0;
 	return error ? error : other;
@@ -158,18 +149,18 @@ static int replace(const struct patchbay_filter *which)
 	struct patchbay_ops *before = roots;
 	int armed;
 
-	if (former && destroy(&former))
+	if (former && pb_tracer_destroy(&former))
 		return -EAGAIN;
 	armed = create(&roots);
 	if (!armed)
 		armed = add_roots(which);
 	if (armed <= 0) {
-		destroy(&roots);
+		pb_tracer_destroy(&roots);
 		roots = before;
 		return armed;
 	}
 	former = before;
-	destroy(&former);
+	pb_tracer_destroy(&former);
 	return armed;
 }
 

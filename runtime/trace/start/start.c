@@ -471,7 +471,7 @@ void pb_write_end(void)
 	}
 }
 
-static int destroy(struct patchbay_ops **ops)
+int pb_tracer_destroy(struct patchbay_ops **ops)
 {
 	int error = patchbay_ops_destroy(*ops);
 
@@ -489,7 +489,7 @@ int pb_start_undo(void)
 	error = pb_budget_undo();
 	/* Destroy all tracers, even after an error, so that no thread enters a handler any more. */
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
-		int result = destroy(all[i]);
+		int result = pb_tracer_destroy(all[i]);
 
 		error = error ? error : result;
 	}

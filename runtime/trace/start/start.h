@@ -38,6 +38,9 @@ int pb_start_undo(void);
  */
 void pb_session_forget(void);
 
+/* Destroy a tracer. Returns 0 and sets *@ops to NULL, or an error of patchbay_ops_destroy(). */
+int pb_tracer_destroy(struct patchbay_ops **ops);
+
 /*
  * Write what is only known at the end: modules and functions that are not traced, names of
  * threads, and a last moment, for the rate of the clock.

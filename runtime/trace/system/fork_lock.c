@@ -41,14 +41,13 @@ static __thread int counted __attribute__((tls_model("initial-exec")));
  */
 static int nap(uint64_t *until, uint64_t ns)
 {
-	const struct timespec pause = { .tv_nsec = NAP_NS };
 	const uint64_t now = pb_now_ns(CLOCK_MONOTONIC);
 
 	if (!*until)
 		*until = now + ns;
 	if (now >= *until)
 		return 0;
-	pb_sys(SYS_nanosleep, &pause, NULL);
+	pb_pause_ns(NAP_NS);
 	return 1;
 }
 

@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 /*
@@ -32,6 +33,13 @@ typedef uint64_t pb_sigset;
 static inline void pb_sigmask(pb_sigset set, pb_sigset *old)
 {
 	pb_sys(SYS_rt_sigprocmask, 2 /* SIG_SETMASK */, &set, old, sizeof(set));
+}
+
+static inline void pb_pause_ns(long ns)
+{
+	const struct timespec pause = { .tv_nsec = ns };
+
+	pb_sys(SYS_nanosleep, &pause, NULL);
 }
 
 typedef uint64_t pb_word __attribute__((may_alias));

@@ -96,6 +96,16 @@ struct pb_thread_lot {
 
 _Static_assert(sizeof(struct pb_thread_lot) == 128, "as objects are aligned");
 
+static struct pb_thread_state *object(struct pb_thread_lot *lot, uint64_t nr)
+{
+	return (void *)((char *)(lot + 1) + nr * lot->size);
+}
+
+/* Iterates over the objects of all lots. */
+#define EACH_OBJECT(of)                                                        \
+	for (struct pb_thread_lot *lot = pb_session->lots; lot; lot = lot->next) \
+		for (uint64_t nr = 0; nr < lot->nr && ((of) = object(lot, nr)); nr++)
+
 /*
  * The size of an object and the block pointers of its ring, which follow it. A multiple of
  * two cache lines, to avoid false sharing: each event writes to the first, and processors
@@ -158,8 +168,7 @@ static struct pb_thread_state *take_new(void)
 	} while (!__atomic_compare_exchange_n(nr, &left, left - 1, 1,
 					      __ATOMIC_ACQUIRE,
 					      __ATOMIC_ACQUIRE));
-	new = (void *)((char *)(pb_session->newest_lot + 1) +
-		       (left - 1) * pb_session->newest_lot->size);
+	new = object(pb_session->newest_lot, left - 1);
 	new->max_blocks = pb_session->newest_lot->max_blocks;
 	return new;
 }
@@ -235,8 +244,7 @@ static int is_named_now(const struct pb_thread_state *of)
 
 void pb_threads_write_names(void)
 {
-	struct pb_thread_lot *lot = pb_session->lots;
-	const int has_others = lot && is_own_proc();
+	struct pb_thread_state *of;
 
 	if (pb_options.nr_threads)
 		return;
@@ -245,14 +253,11 @@ void pb_threads_write_names(void)
 		pb_thread_ask_name(pb_self);
 		write_name(pb_self);
 	}
-	for (; lot && has_others; lot = lot->next)
-		for (uint64_t i = 0; i < lot->nr; i++) {
-			struct pb_thread_state *of =
-				(void *)((char *)(lot + 1) + i * lot->size);
-
-			if (of != pb_self && is_named_now(of) && ask_other(of))
-				write_name(of);
-		}
+	if (!pb_session->lots || !is_own_proc())
+		return;
+	EACH_OBJECT(of)
+		if (of != pb_self && is_named_now(of) && ask_other(of))
+			write_name(of);
 }
 
 /* Initialize this thread's object, which is new or belonged to a thread that has ended. */
@@ -281,18 +286,15 @@ static void enqueue_ended(void)
 {
 	const long pid = pb_sys(SYS_getpid);
 	uint64_t nr_others = pb_session->nr_objects;
+	struct pb_thread_state *of;
 
-	for (struct pb_thread_lot *lot = pb_session->lots; lot; lot = lot->next)
-		for (uint64_t i = 0; i < lot->nr; i++) {
-			struct pb_thread_state *of =
-				(void *)((char *)(lot + 1) + i * lot->size);
-
-			if (!of->tid || of->leaving || !is_gone(of, pid))
-				continue;
-			of->leaving = 1;
-			enqueue(of);
-			nr_others--;
-		}
+	EACH_OBJECT(of) {
+		if (!of->tid || of->leaving || !is_gone(of, pid))
+			continue;
+		of->leaving = 1;
+		enqueue(of);
+		nr_others--;
+	}
 	pb_session->nr_objects_to_look = 2 * nr_others;
 }
 
@@ -370,9 +372,10 @@ static void leave_file(struct pb_thread_state *thread)
 
 void pb_threads_leave_file(void)
 {
-	for (struct pb_thread_lot *lot = pb_session->lots; lot; lot = lot->next)
-		for (uint64_t i = 0; i < lot->nr; i++)
-			leave_file((void *)((char *)(lot + 1) + i * lot->size));
+	struct pb_thread_state *of;
+
+	EACH_OBJECT(of)
+		leave_file(of);
 }
 
 /* Drop objects without a thread if they are too small for the next recording. */
@@ -393,9 +396,10 @@ static void forget_small(void)
 
 void pb_threads_forget(void)
 {
-	for (struct pb_thread_lot *lot = pb_session->lots; lot; lot = lot->next)
-		for (uint64_t i = 0; i < lot->nr; i++)
-			forget((void *)((char *)(lot + 1) + i * lot->size));
+	struct pb_thread_state *of;
+
+	EACH_OBJECT(of)
+		forget(of);
 }
 
 void pb_threads_begin_again(void)

@@ -42,13 +42,11 @@ static int add_counters(const struct patchbay_module_info *module,
 	return 0;
 }
 
-int pb_profile_attach(void *data, const struct patchbay_module_info *module,
-		      struct patchbay_target *targets, size_t nr)
+PB_ATTACH(pb_profile_attach)
 {
 	struct pb_names names;
 	int error;
 
-	(void)data;
 	pb_names_find(module, targets, nr, &names);
 	pb_guard(&pb_session->lock);
 	error = add_counters(module, targets, nr, &names);

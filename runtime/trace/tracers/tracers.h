@@ -14,6 +14,8 @@
 #ifndef PB_TRACE_TRACERS_H
 #define PB_TRACE_TRACERS_H
 
+#include "functions/modules.h"
+
 #include <patchbay/patchbay.h>
 
 /*
@@ -38,8 +40,7 @@ static inline uint64_t pb_function_number(const struct patchbay_cell *cell,
 
 /* function_profile. cell->data is a struct pb_index of counters (index.h). */
 PB_HANDLER(pb_profile_call);
-int pb_profile_attach(void *data, const struct patchbay_module_info *module,
-		      struct patchbay_target *targets, size_t nr);
+PB_ATTACH(pb_profile_attach);
 
 /* function. cell->data is for pb_function_number(), here and below. */
 PB_HANDLER(pb_function_entry);
