@@ -14,6 +14,7 @@
 
 #include <elf.h>
 #include <link.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
@@ -98,50 +99,31 @@ static uintptr_t address(const struct link_map *map, const Elf64_Dyn *entry)
 
 static void read_dynamic(const struct link_map *map, struct object *object)
 {
-	uint64_t name = 0;
+	static const struct {
+		int64_t tag;
+		uint32_t at, is_address;
+	} fields[] = {
+#define FIELD(tag, field, is_address) { tag, offsetof(struct object, field), is_address }
+		FIELD(DT_SONAME, name, 0),	 FIELD(DT_STRTAB, strings, 1),
+		FIELD(DT_SYMTAB, symbols, 1),	 FIELD(DT_GNU_HASH, hash, 1),
+		FIELD(DT_VERSYM, versions, 1),	 FIELD(DT_VERNEED, needed, 1),
+		FIELD(DT_VERDEF, defined, 1),	 FIELD(DT_RELA, rela, 1),
+		FIELD(DT_RELASZ, rela_size, 0),	 FIELD(DT_JMPREL, plt, 1),
+		FIELD(DT_PLTRELSZ, plt_size, 0),
+	};
+	uintptr_t name;
 
 	for (size_t i = 0; i < sizeof(*object) / sizeof(uint64_t); i++)
 		((pb_word *)object)[i] = 0;
 	object->base = map->l_addr;
-	for (const Elf64_Dyn *entry = map->l_ld; entry->d_tag; entry++) {
-		const uintptr_t at = address(map, entry);
-
-		switch (entry->d_tag) {
-		case DT_SONAME:
-			name = entry->d_un.d_val;
-			break;
-		case DT_STRTAB:
-			object->strings = (const char *)at;
-			break;
-		case DT_SYMTAB:
-			object->symbols = (const Elf64_Sym *)at;
-			break;
-		case DT_GNU_HASH:
-			object->hash = (const uint32_t *)at;
-			break;
-		case DT_VERSYM:
-			object->versions = (const Elf64_Half *)at;
-			break;
-		case DT_VERNEED:
-			object->needed = (const Elf64_Verneed *)at;
-			break;
-		case DT_VERDEF:
-			object->defined = (const Elf64_Verdef *)at;
-			break;
-		case DT_RELA:
-			object->rela = (const Elf64_Rela *)at;
-			break;
-		case DT_RELASZ:
-			object->rela_size = entry->d_un.d_val;
-			break;
-		case DT_JMPREL:
-			object->plt = (const Elf64_Rela *)at;
-			break;
-		case DT_PLTRELSZ:
-			object->plt_size = entry->d_un.d_val;
-			break;
-		}
-	}
+	for (const Elf64_Dyn *entry = map->l_ld; entry->d_tag; entry++)
+		for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
+			if (fields[i].tag == entry->d_tag)
+				*(pb_word *)((char *)object + fields[i].at) =
+					fields[i].is_address ? address(map, entry) :
+							       entry->d_un.d_val;
+	/* DT_SONAME is an offset in the strings. */
+	name = (uintptr_t)object->name;
 	object->name = name && object->strings ? object->strings + name : "";
 }
 
