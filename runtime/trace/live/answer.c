@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "answer.h"
-
 #include "attach.h"
 #include "budget/budget.h"
 #include "file/arena.h"

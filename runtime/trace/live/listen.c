@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "listen.h"
 
-#include "answer.h"
 #include "attach.h"
 #include "budget/budget.h"
 #include "functions/site_check.h"
 #include "gate.h"
 #include "message.h"
-#include "rotate_files.h"
 #include "session/session.h"
 #include "stack.h"
 #include "start/live_part.h"
@@ -17,7 +15,7 @@
 #include "system/moment.h"
 #include "system/wake.h"
 #include "system/wrap.h"
-#include "threads/ring.h"
+#include "threads/rotate.h"
 #include "visit.h"
 #include "watch.h"
 

@@ -42,6 +42,12 @@ void pb_message_drop(int client);
 int pb_message_receive(int client, struct pb_message *message);
 void pb_message_close(struct pb_message *message);
 
+/*
+ * Carry out a request and reply (answer.c). Returns whether the connection is still
+ * needed; attach.h or visit.h owns it then.
+ */
+int pb_answer(int client, struct pb_message *message);
+
 /* Send the reply, with @file unless it is negative. */
 void pb_message_reply(int client, const struct pb_control_reply *reply,
 		      int file);

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "rotate_files.h"
-
 #include "file/arena.h"
 #include "file/quota.h"
 #include "session/losses.h"

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "visit.h"
 
-#include "answer.h"
 #include "attach.h"
 #include "functions/site_check.h"
 #include "handover.h"
 #include "listen.h"
 #include "message.h"
-#include "rotate_files.h"
 #include "session/losses.h"
 #include "session/recording.h"
 #include "session/session.h"
@@ -16,6 +14,7 @@
 #include "system/fork_lock.h"
 #include "system/moment.h"
 #include "system/wrap.h"
+#include "threads/rotate.h"
 #include "threads/thread.h"
 #include "tracers/context.h"
 #include "watch.h"

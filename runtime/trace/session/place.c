@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "place.h"
-
 #include "session.h"
 
 #include <fcntl.h>

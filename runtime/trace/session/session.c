@@ -5,7 +5,6 @@
 #include "losses.h"
 #include "maps.h"
 #include "parent.h"
-#include "place.h"
 #include "recording.h"
 #include "requested_names.h"
 #include "slow_calls.h"

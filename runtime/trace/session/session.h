@@ -7,10 +7,8 @@
 #define PB_TRACE_SESSION_H
 
 #include "file/data_file.h"
-#include "mappings.h"
 #include "options/options.h"
 #include "pool.h"
-#include "rotation.h"
 #include "system/lock.h"
 
 #include <patchbay/patchbay.h>
@@ -19,6 +17,32 @@ struct pb_left_out_map;
 struct pb_map;
 struct pb_thread_lot;
 struct pb_thread_state;
+
+/* Maximum number of files that wait to be unmapped. */
+#define PB_ROTATE_LEFT 8
+
+/* The files of a rotation (rotate.h). */
+struct pb_rotation {
+	uint64_t generation; /* number of switches */
+	uint64_t since_ns;   /* when the file began, by CLOCK_MONOTONIC; 0: not known */
+	uint32_t has_events; /* the file has events */
+	uint32_t has_maps;   /* the lists of maps.h refer to this file only */
+	uint32_t failed;     /* the last switch failed; try again later */
+	/* Bytes on disk: of files in pb_left_files, and of files that the command removes. */
+	uint64_t left_bytes, gone_bytes;
+	uint64_t gone_ns; /* when @gone_bytes was set */
+};
+
+/*
+ * Files that this process has left, each by an address in a mapping of the file. In memory
+ * that fork() copies, since a child has the mappings, too. The session's lock guards the
+ * list.
+ */
+struct pb_left_files {
+	uint32_t nr;
+	const void *held[PB_ROTATE_LEFT];
+};
+extern struct pb_left_files pb_left_files;
 
 /* Bytes of a thread's first block; at least PB_BLOCK_LEAST if the memory is already mapped. */
 #define PB_BLOCK_MIN 4096u
@@ -48,7 +72,11 @@ struct pb_session {
 	struct pbd_why *why;
 	struct pbd_slow **slow; /* with overwrite=1: all slow calls */
 	uint64_t nr_slow, oldest_slow;
-	struct pb_mapped mapped;
+	struct pb_mapped {
+		uint64_t looked_ns; /* CLOCK_MONOTONIC; 0: not yet */
+		uint64_t sum;       /* of the mappings written last */
+		uint32_t id;
+	} mapped; /* see slow_calls.h */
 	/* Threads that have ended, linked by @next, and unused objects: thread.c. */
 	struct pb_thread_state *first_leaving, *last_leaving;
 	struct pb_thread_lot *lots, *newest_lot;
@@ -110,6 +138,13 @@ void pb_session_own(void);
  * call. The caller need not hold the lock.
  */
 int pb_session_is_vforked(void);
+
+/*
+ * Record on which machine and in which container this process runs (struct pbd_place), since
+ * a reader may be elsewhere, and another container may use the same pids. Call this for a
+ * file that was just made. Returns 0 or -errno.
+ */
+int pb_place_write(void);
 
 /* The recording is over: forget when it began. The caller holds the lock. */
 void pb_session_forget_start(void);

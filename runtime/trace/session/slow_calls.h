@@ -17,4 +17,11 @@ struct pbd_slow *pb_slow_calls_take(void);
 /* The recording is over: free the table of slow calls. */
 void pb_slow_calls_forget(void);
 
+/*
+ * Write the executable mappings (struct pbd_maps) if they have changed, at most once a
+ * second: readers need them to resolve addresses on stacks. Returns the id of the last
+ * struct pbd_maps, or 0 if there is none.
+ */
+uint32_t pb_mapped_look(uint64_t now_ns);
+
 #endif /* PB_TRACE_SLOW_CALLS_H */

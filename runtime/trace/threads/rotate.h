@@ -30,4 +30,9 @@ int pb_rotate_is_due(uint64_t size);
 /* Switch to the next file. Returns 0; or -errno, and the file is still the same. */
 int pb_rotate_switch(void);
 
+/* The listening thread's part (live/rotate_files.c). Returns the ms until the next call, or -1. */
+int pb_rotate_look(void);
+/* The recording is over, and no handler is running. */
+void pb_rotate_end(void);
+
 #endif /* PB_TRACE_ROTATE_H */

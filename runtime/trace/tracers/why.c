@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "why.h"
 
-#include "session/mappings.h"
 #include "session/session.h"
 #include "session/slow_calls.h"
 #include "session/syscalls.h"

@@ -9,7 +9,7 @@
  *    slow call, which gives a lower bound.
  *  - The recorder copies the stack, and readers unwind it with unwind tables. So programs
  *    need no frame pointers, and no code here follows pointers on the stack.
- *  - The file mappings are recorded when they have changed (mappings.h).
+ *  - The file mappings are recorded when they have changed (slow_calls.h).
  */
 #ifndef PB_TRACE_WHY_H
 #define PB_TRACE_WHY_H
