@@ -161,17 +161,21 @@ int pb_arena_is_open(void)
 	       !is_recorder_dead();
 }
 
+static int claim(struct pba_chunk *of)
+{
+	uint32_t is_free = PBA_FREE;
+
+	return __atomic_load_n(&of->state, __ATOMIC_RELAXED) == PBA_FREE &&
+	       __atomic_compare_exchange_n(&of->state, &is_free, PBA_TAKEN, 0,
+					   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
 /* Take the first free chunk, so that few chunks are in use and stay in the cache. */
 static int take_free(void)
 {
-	for (uint32_t i = 0; i < nr_chunks; i++) {
-		uint32_t is_free = PBA_FREE;
-
-		if (pb_arena_is_open() &&
-		    __atomic_compare_exchange_n(&arena->chunk[i].state, &is_free, PBA_TAKEN,
-						0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+	for (uint32_t i = 0; i < nr_chunks && pb_arena_is_open(); i++)
+		if (claim(&arena->chunk[i]))
 			return (int)i;
-	}
 	return -EAGAIN;
 }
 
@@ -325,15 +329,6 @@ uint64_t pb_arena_size(const struct pbd_chunk *chunk, uint64_t least)
 	if (size > room)
 		size = room;
 	return size < least ? least : size;
-}
-
-static int claim(struct pba_chunk *of)
-{
-	uint32_t is_free = PBA_FREE;
-
-	return __atomic_load_n(&of->state, __ATOMIC_RELAXED) == PBA_FREE &&
-	       __atomic_compare_exchange_n(&of->state, &is_free, PBA_TAKEN, 0,
-					   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 
 /* Takes the first @nr consecutive free pages. Returns the first one's number, or @nr_pages. */

@@ -35,7 +35,8 @@ int pb_data_exceeds_limit(uint64_t end)
 	       end > limit.rlim_cur;
 }
 
-int pb_data_allocate(int fd, uint64_t start, uint64_t size)
+/* Like posix_fallocate(3). Writes bytes if the file system does not support fallocate(2). */
+static int reserve_blocks(int fd, uint64_t start, uint64_t size)
 {
 	long error;
 
@@ -74,7 +75,7 @@ static int allocate(struct pb_data_file *file, int fd, uint64_t start,
 	error = pb_quota_take(more);
 	if (error)
 		return error;
-	error = pb_data_allocate(fd, start, size);
+	error = reserve_blocks(fd, start, size);
 	if (error) {
 		pb_quota_give(more);
 		return error;

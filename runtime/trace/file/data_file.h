@@ -131,12 +131,6 @@ int pb_data_is_passing(int error);
 void pb_data_forget(void);
 
 /*
- * As posix_fallocate(3), for a file that the size limit does not count. Writes
- * bytes if the file system does not support fallocate(2).
- */
-int pb_data_allocate(int fd, uint64_t start, uint64_t size);
-
-/*
  * Is @end beyond the process's limit of file sizes (RLIMIT_FSIZE)? A process that writes
  * there gets a signal that kills it.
  */

@@ -26,7 +26,7 @@ struct pb_rotation {
 	uint64_t generation; /* number of switches */
 	uint64_t since_ns;   /* when the file began, by CLOCK_MONOTONIC; 0: not known */
 	uint32_t has_events; /* the file has events */
-	uint32_t has_maps;   /* the lists of maps.h refer to this file only */
+	uint32_t has_maps;   /* the file has its own copy of the chunks of maps.h */
 	uint32_t failed;     /* the last switch failed; try again later */
 	/* Bytes on disk: of files in pb_left_files, and of files that the command removes. */
 	uint64_t left_bytes, gone_bytes;

@@ -246,8 +246,9 @@ static unsigned int read_text(const struct pb_typed_value *value,
 	return 0;
 }
 
-static __attribute__((noinline)) void add_text(struct found *found, const struct pb_typed_value *value,
-		     struct patchbay_regs *regs, uint64_t address)
+static __attribute__((noinline)) void
+add_text(struct found *found, const struct pb_typed_value *value,
+	 struct patchbay_regs *regs, uint64_t address)
 {
 	uint64_t words[PB_TYPED_TEXT / 8];
 	unsigned int state, why, part = 0;
@@ -483,24 +484,14 @@ PB_HANDLER(pb_typed_graph_entry)
 }
 
 /* There was no space to keep the arguments: record that each is unknown. */
-static void record_unknown(const struct pb_typed *typed, uint64_t function,
-			   uintptr_t frame)
+static void record_unknown(struct found *found, const struct pb_typed *typed)
 {
 	const struct pb_typed_program *program = typed->program;
-	struct found found = { NULL, 0, function, frame };
 
 	for (unsigned int i = 0; program && i < program->nr; i++)
 		if (!program->value[i].compare &&
 		    !is_of_result(&program->value[i]))
-			add(&found, &program->value[i], 0, 0, PBD_TYPED_NO_ROOM);
-}
-
-static void record_result(const struct pb_typed *typed, uint64_t function,
-			  struct patchbay_regs *regs)
-{
-	struct found found = { NULL, 0, function, (uintptr_t)regs };
-
-	add_values(&found, typed, regs, 1);
+			add(found, &program->value[i], 0, 0, PBD_TYPED_NO_ROOM);
 }
 
 /* Is the call too short to be recorded? Marks are always recorded while recording is on. */
@@ -517,6 +508,7 @@ PB_HANDLER(pb_typed_exit)
 	const uint64_t function = number_of(typed, ip);
 	const uint64_t start = *patchbay_session_word(cell, regs);
 	const int unwound = patchbay_exit_reason(regs) & PATCHBAY_EXIT_UNWIND;
+	struct found found = { NULL, 0, function, (uintptr_t)regs };
 	enum pbd_record_kind kind = PBD_RECORD_CALL;
 	const uint64_t *words;
 	uint64_t duration, ticks;
@@ -537,14 +529,14 @@ PB_HANDLER(pb_typed_exit)
 		for (size_t i = 0; i < nr; i += 2)
 			record(words[i], words[i + 1], function, (uintptr_t)regs);
 	else
-		record_unknown(typed, function, (uintptr_t)regs);
+		record_unknown(&found, typed);
 	if (unwound) {
 		kind = PBD_RECORD_UNWOUND;
 		if (patchbay_exit_reason(regs) & PATCHBAY_EXIT_JUMP)
 			pb_ring_record(0, PBD_JUMPED, (uintptr_t)regs,
 				       PBD_RECORD_ENTRY, function);
 	} else {
-		record_result(typed, function, regs);
+		add_values(&found, typed, regs, 1);
 	}
 	if (pb_context_wanted)
 		pb_context_record(function, cell, regs);
