@@ -8,7 +8,7 @@
 // RUN: %records %t.so | FileCheck %s --check-prefix=RECORD
 // CHECK: --- !Missed
 // CHECK: Function: {{ *}}__cfi_check
-// CHECK: Reason: {{ *}}'only the CFI runtime calls it, and it is aligned to a page'
+// CHECK: Reason: {{ *}}only the CFI runtime calls it, and it is aligned to a page{{$}}
 // RECORD-NOT: __cfi_check gp=
 // RECORD: {{^}}function.cfi gp=1
 // RECORD-NOT: __cfi_check gp=
