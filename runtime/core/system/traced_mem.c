@@ -61,7 +61,7 @@ int pb_mem_is_forced(int fd)
 /*
  * Does the thread have a seccomp filter? The filter may kill the process for system calls
  * that the program itself never makes. Returns 1 if unknown. A kernel without seccomp has
- * no such line.
+ * no line "Seccomp:" in /proc/thread-self/status.
  */
 static int is_filtered(void)
 {

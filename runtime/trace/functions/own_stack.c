@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 /*
- * demangle.cpp stops at 64 KB. The C library, and the last nodes of a deep name, need
- * more: test/unit/demangle-stack.c measures how much.
+ * demangle.cpp ends at 64 KB. The functions that it has called by then, and the C library,
+ * need more: test/unit/demangle-stack.c measures how much.
  */
 enum { SIZE = 256 << 10 };
 

@@ -31,8 +31,8 @@ void pb_losses_no_file(int error);
 int pb_losses_begin(void);
 
 /*
- * The losses in the file of this process or, if it has none, of its nearest
- * ancestor that has one, whose file this process has mapped. NULL: neither exists.
+ * The losses in the file of this process. If it has no file: those in the file of its
+ * nearest ancestor with one, which this process has mapped. NULL: there is no such file.
  */
 extern struct pbd_losses *pb_losses_nearest;
 

@@ -25,8 +25,8 @@ static int is_negated(const char *set)
 }
 
 /*
- * Returns the ] that ends the set at @glob, or NULL if there is none, so that [ is an
- * ordinary character.
+ * Returns the ] that ends the set at @glob. NULL: there is none, and [ is an ordinary
+ * character.
  */
 static const char *set_end(const char *glob)
 {

@@ -19,7 +19,7 @@ FORMS = ("x += {n}u", "x ^= {n}u", "x = x * 5 + {n}u", "x -= x >> {s}")
 
 
 def copies(functions):
-    """Returns how many objects of how many functions give this many functions."""
+    """Returns a number of objects, and the number of functions in each."""
     bodies = min(functions, BODIES)
     if functions < 1 or functions % bodies:
         raise BenchError(f"cannot make {functions} functions: give less than "

@@ -23,7 +23,7 @@
 begin entry_plain
 body entry_plain
 
-/* -mprofile-kernel as the kernel of powerpc patches it, when off and when on. */
+/* -mprofile-kernel, as the powerpc kernel patches it: tracing off, then on. */
 begin entry_mflr_nop
 	mflr	0
 	nop
