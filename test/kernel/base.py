@@ -101,7 +101,7 @@ class BaseRun:
 
     def boot(self, kernel, *scripts, what=None, on=None, more=(), trees=(), **environment):
         """Runs the scripts, with more files and variables; returns the output of each.
-        Keeps the results under the name `what`; the default is that of the first script."""
+        Keeps the results under the name `what`, or the name of the first script."""
         selftests = self.source / SELFTESTS
         modules = self.modules(kernel)
         programs = {name: path for name, path in self.programs.items() if path.exists()}

@@ -115,8 +115,8 @@ static void addCount(FunctionDurations &F, const TraceCount &C) {
     F.Buckets[I] = SaturatingAdd(F.Buckets[I], C.Buckets[I]);
 }
 
-// The total is that of the outermost of recursive calls, which a filter may have
-// removed.
+// Of recursive calls, Total counts only the outermost one. If a filter has removed that one,
+// Total may be less than Longest.
 void FunctionDurations::limitLongest() {
   if (Measured >= Longest)
     Longest = std::min(Longest, Total);

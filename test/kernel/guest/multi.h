@@ -104,7 +104,7 @@ static int is_simple(const struct btf_type *function)
 }
 
 // Whether a program must not be attached: trampolines call the function, or it does not return.
-// The list is that of the kernel's own tests of BPF.
+// The kernel's own tests of BPF have the same list.
 static int is_unsafe(const char *name)
 {
 	static const char *const names[] = {

@@ -3,7 +3,7 @@
 // trace-processor.js FOLDER
 //
 // Runs Perfetto's trace processor. It reads requests from standard input and writes
-// replies to standard output. FOLDER is that of Perfetto's page. On the page the
+// replies to standard output. FOLDER contains Perfetto's page. On the page the
 // processor is a browser's worker; this script provides the parts of a browser that it
 // uses.
 "use strict";

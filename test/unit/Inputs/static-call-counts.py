@@ -29,7 +29,7 @@ for variant in placed.VARIANTS:
         most = pointer + OWN[variant.isa.name]
         if len(set(case)) == 1:
             # Direct branches: to the tramp, to the target, and on POWER10 one more
-            # between them. The only load is that of the TOC pointer.
+            # between them. The only load reads the TOC pointer.
             most = Count(min(4, pointer.instructions), min(1, pointer.loads), 1, 0, 3)
         for here, limit in zip(astuple(ours), astuple(most)):
             assert here <= limit, (variant.name, case, ours, most)
