@@ -7,7 +7,9 @@
 #include "thread.h"
 #include "thread_choice.h"
 
-/* Words after those of each call: its frame, its function, and its number of words. */
+/*
+ * Words after the captured words of each call: frame, function, number of captured words.
+ */
 #define TRAILER 3
 
 /*
@@ -45,7 +47,10 @@ static inline struct pb_captures *own(void)
 							begin();
 }
 
-/* Drop the words of all calls below @frame: these calls have ended, by a return or a jump. */
+/*
+ * Drop the words of all calls with frames up to @frame: these calls have ended, by a return
+ * or by longjmp().
+ */
 static void leave(struct pb_captures *captures, uintptr_t frame)
 {
 	uint64_t top = captures->top;
@@ -75,9 +80,9 @@ static void write_trailer(uint64_t *trailer, uintptr_t frame, uint64_t function,
 }
 
 /*
- * A signal handler that interrupts this keeps its own words after @top, and removes them
- * before it returns. If it runs before @top is stored, it overwrites the new trailer, and
- * increments @uses. In that case write the trailer again.
+ * A signal handler that interrupts this function keeps its own words after @top, and
+ * removes them before it returns. A handler that runs before @top is stored overwrites the
+ * new trailer, and increments @uses. In that case write the trailer again.
  */
 uint64_t *pb_captures_keep(uintptr_t frame, uint64_t function, size_t nr)
 {
@@ -101,8 +106,8 @@ uint64_t *pb_captures_keep(uintptr_t frame, uint64_t function, size_t nr)
 }
 
 /*
- * Until @top is stored, a signal handler that interrupts this reads the old trailer. So the
- * new trailer must not overlap the old one.
+ * Until @top is stored, a signal handler that interrupts this function reads the old
+ * trailer. So the new trailer must not overlap the old trailer.
  */
 void pb_captures_trim(uint64_t *words, size_t most, size_t nr)
 {

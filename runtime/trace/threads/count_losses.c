@@ -26,7 +26,7 @@ enum pbd_loss pb_loss_of(int error)
 
 /*
  * Returns this thread's counts, or NULL if the thread has no number yet, or if all elements
- * are taken. If a signal handler interrupts this, the thread may get two elements.
+ * are taken. If a signal handler interrupts this function, the thread may get two elements.
  */
 static struct pbd_loss_counts *own_counts(struct pbd_losses *losses)
 {
@@ -36,8 +36,8 @@ static struct pbd_loss_counts *own_counts(struct pbd_losses *losses)
 	if (!self || !self->number)
 		return NULL;
 	/*
-	 * Is the element in the present file? With rotation it may be in a file that the
-	 * process has left.
+	 * Is self->losses in the present file? With rotation it may point to an earlier
+	 * file.
 	 */
 	if ((uintptr_t)self->losses - (uintptr_t)losses < sizeof(*losses))
 		return self->losses;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Counts lost events in the chunk of losses.h. Takes no lock and makes no system call, so it
- * may run wherever a traced function is called.
+ * Counts lost events in the chunk of losses.h. These functions take no lock and make no
+ * system call, so handlers may call them anywhere.
  */
 #ifndef PB_TRACE_COUNT_LOSSES_H
 #define PB_TRACE_COUNT_LOSSES_H
@@ -13,7 +13,7 @@
  */
 void pb_count_loss(enum pbd_loss why);
 
-/* Returns the kind of loss if getting space fails with this -errno. */
+/* Converts -errno of a failed reservation to the kind of loss. */
 enum pbd_loss pb_loss_of(int error);
 
 /* Count a call whose trace context was invalid or unreadable. */

@@ -16,8 +16,8 @@ __thread struct pb_own_time pb_own_time
 uint64_t pb_own_clock_rate;
 
 /*
- * A difference of at least this is off-CPU time: switching to another thread and back takes
- * longer, and between two comparisons the clocks drift apart by less.
+ * The minimum difference between the clocks that counts as off-CPU time. A switch to
+ * another thread and back takes longer; the drift between two comparisons is smaller.
  */
 #define SHORTEST_SLEEP_NS 1000
 
@@ -27,8 +27,8 @@ static uint64_t to_ticks(uint64_t ns)
 }
 
 /*
- * Map the page of an event that never occurs. Keeps no descriptor, because programs close
- * descriptors that they do not know.
+ * Map the page of an event that never occurs. Closes the descriptor, because programs may
+ * close all unknown descriptors and reuse their numbers.
  */
 static struct perf_event_mmap_page *map_page(void)
 {
@@ -38,8 +38,8 @@ static struct perf_event_mmap_page *map_page(void)
 		.size = sizeof(attr),
 		.config = PERF_COUNT_SW_DUMMY,
 		/*
-		 * Without these flags the kernel refuses users that may not trace the
-		 * kernel.
+		 * Without these flags the kernel refuses users that lack permission to
+		 * trace the kernel.
 		 */
 		.exclude_kernel = 1,
 		.exclude_hv = 1,
@@ -72,8 +72,8 @@ static void take_over(struct pb_own_clock *own, uint64_t ticks, uint64_t cpu_ns)
 }
 
 /*
- * In a forked child, the kernel's CPU clock of its only thread began at the fork. The thread's
- * own clock continues from the value in the parent.
+ * In a forked child, the kernel's CPU clock of the thread starts at 0. The thread's own
+ * clock continues from the parent's value.
  */
 static void begin_clock(struct pb_own_clock *own)
 {
@@ -102,8 +102,8 @@ static int begin_thread(void)
 		own->page = page;
 		own->switches = page ? &page->lock : &own->never;
 		/*
-		 * Make the next reading compare the clocks, since the parent of a forked
-		 * child may have slept.
+		 * Make the next reading compare the clocks: the thread may have slept since
+		 * the fork.
 		 */
 		own->seen = *own->switches - 1;
 		if (pb_session->chunk)
@@ -130,7 +130,7 @@ static int is_recording(void)
 	return __atomic_load_n(&pb_threshold, __ATOMIC_RELAXED) != UINT64_MAX;
 }
 
-/* Histograms have no times, so they need no records of sleep. */
+/* Histograms contain no times, so off-CPU records are useless. */
 static void record_asleep(void)
 {
 	if (pb_options.histogram)
@@ -149,11 +149,11 @@ void pb_own_clock_begin_block(void)
 }
 
 /*
- * Compares the two clocks. Returns 1 if the thread was off-CPU since the last comparison.
- * The present values become the new starting point only if it was, or if a comparison is
- * due. If the thread is preempted, or the machine suspended, between the two readings, the
- * next comparison corrects that. The CPU clock may have gone back: a child of vfork(2) has
- * its own, but shares its parent's memory.
+ * Compares the counter with the CPU clock. Returns 1 if the thread was off-CPU since the
+ * last comparison. The present values become the new base only in that case, or if a
+ * comparison is due. If the thread is preempted between the two readings, the next
+ * comparison corrects the error. The CPU clock may have gone back: a child of vfork(2) has
+ * its own CPU clock, but shares its parent's memory.
  */
 static int find_sleep(struct pb_own_clock *own, uint64_t ticks, int switched)
 {
@@ -169,8 +169,8 @@ static int find_sleep(struct pb_own_clock *own, uint64_t ticks, int switched)
 		return 0;
 	pb_own_time.asleep += passed - awake;
 	/*
-	 * Make sure that the thread's clock advances, although the ratio of ticks to
-	 * nanoseconds has an error of some parts per million.
+	 * The ratio of ticks to nanoseconds has an error of some parts per million. Make
+	 * sure that the thread's clock advances nevertheless.
 	 */
 	if ((int64_t)(ticks - pb_own_time.asleep - pb_own_time.last) <= 0)
 		pb_own_time.asleep = ticks - pb_own_time.last - 1;
@@ -198,7 +198,7 @@ uint64_t pb_own_clock_slowly(void)
 	if (is_recording())
 		pb_own_clock_settle();
 	/*
-	 * Read the word before the clocks, so that the next reading detects a switch in
+	 * Read *@switches before the clocks, so that the next reading detects a switch in
 	 * between.
 	 */
 	now = __atomic_load_n(own->switches, __ATOMIC_RELAXED);
@@ -207,8 +207,8 @@ uint64_t pb_own_clock_slowly(void)
 	slept = find_sleep(own, ticks, now != own->seen);
 	pb_own_time.last = ticks - pb_own_time.asleep;
 	/*
-	 * Store this last. If a signal handler leaves by siglongjmp(3) before the store,
-	 * the next reading repeats the work.
+	 * Store @seen last. If a signal handler leaves by siglongjmp(3) before the store,
+	 * the next reading compares the clocks again.
 	 */
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	own->seen = own->page ? now : now + 1;

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * With sleep-time=0 each thread has its own clock: the processor's counter without the
- * thread's off-CPU time. It counts ticks of the counter, minus the ticks of the thread's
- * off-CPU time since the clock's first use.
+ * With sleep-time=0 each thread has its own clock: the processor's counter, minus the
+ * thread's off-CPU time since the first reading of the clock, in ticks.
  *
  * The page that perf_event_open(2) maps for an event of this thread has a word that the
- * kernel changes whenever the thread comes back to a processor. The thread asks the kernel
- * for its CPU time only if the word has changed, or, without such a page, each time.
+ * kernel changes whenever the thread comes back to a processor. The thread reads its CPU
+ * time from the kernel only if the word has changed. If the page cannot be mapped, the
+ * thread reads its CPU time at each reading of the clock.
  *
  * The off-CPU time is the difference between counter and CPU time. Their rates differ
  * slightly, and the CPU time may exclude interrupts. The thread compares the two at least
- * every PB_OWN_CLOCK_NS, so that the error does not grow while the thread does not sleep.
+ * every PB_OWN_CLOCK_NS, which limits the error of a thread that never sleeps.
  *
- * Only handlers of tracers with an exit handler read the clock. Within a thread such
- * handlers never interrupt each other, so no signal handler reads the clock during a
- * reading.
+ * Only tracers with an exit handler read the clock. Within a thread their handlers never
+ * interrupt each other, so readings never nest.
  */
 #ifndef PB_TRACE_OWN_CLOCK_H
 #define PB_TRACE_OWN_CLOCK_H
@@ -22,7 +21,7 @@
 #include <patchbay/exit.h>
 
 /*
- * In memory that fork() fills with zeros, because a child does not have the page.
+ * fork() fills this with zeros, because a child does not inherit the page.
  * @switches: the word; NULL after a fork
  * @seen:     the value of the word when it was last read
  * @never:    @switches points here if there is no page. Never equals @seen
@@ -38,11 +37,14 @@ struct pb_own_clock {
 	uint64_t ticks, cpu_ns; /* the last comparison */
 };
 
-/* A thread's clock. In a forked child it continues, for calls that began before the fork. */
+/*
+ * A thread's off-CPU time. A forked child inherits the values, for calls that began before
+ * the fork.
+ */
 struct pb_own_time {
 	uint64_t asleep; /* ticks of off-CPU time so far */
 	uint64_t last;   /* the last reading */
-	uint64_t owed;   /* the time when off-CPU time was found that is not recorded yet, or 0 */
+	uint64_t owed;   /* when off-CPU time was found that is not recorded yet; 0: none */
 };
 
 /* Points into the thread's struct pb_thread_state. NULL: the thread has no clock yet. */
@@ -53,7 +55,7 @@ extern __thread struct pb_own_time pb_own_time
 
 #define PB_OWN_CLOCK_NS 10000000
 
-/* Ticks per nanosecond, times 2^32. Set it before a clock is read. */
+/* Ticks per nanosecond, times 2^32. Must be set before a clock is read. */
 extern uint64_t pb_own_clock_rate;
 
 /* The thread has ended: unmap its page. The caller holds the session's lock. */
@@ -66,9 +68,8 @@ void pb_own_clock_release(struct pb_own_clock *own);
 uint64_t pb_own_clock_slowly(void);
 
 /*
- * Read the thread's clock. Reads the counter before the word: if the word is unchanged, the
- * thread was not off-CPU between the last reading of the word and this reading of the
- * counter.
+ * Read the thread's clock. Reads the counter before *@switches: if *@switches equals @seen,
+ * the thread was on-CPU from the last reading until this reading of the counter.
  */
 static inline uint64_t pb_own_clock_now(void)
 {
@@ -87,9 +88,9 @@ static inline uint64_t pb_own_clock_now(void)
 }
 
 /*
- * While recording is off, off-CPU time is not recorded, because records of a thread that
- * often waits would fill its buffer. pb_own_clock_settle() before each event records the
- * off-CPU time that was found in between.
+ * While recording is off, off-CPU time is not recorded, because a thread that often waits
+ * would fill its buffer. Handlers call pb_own_clock_settle() before each event, to record
+ * the off-CPU time that was found meanwhile.
  */
 void pb_own_clock_record_owed(void);
 
@@ -100,8 +101,8 @@ static inline void pb_own_clock_settle(void)
 }
 
 /*
- * Call before the first event of a block. Records the difference between the thread's clock
- * and the counter, so that readers need no earlier block.
+ * Call this before the first event of a block. Records the thread's total off-CPU time, so
+ * that readers can convert times in this block without earlier blocks.
  */
 void pb_own_clock_begin_block(void);
 

@@ -13,21 +13,21 @@
 #include "thread_choice.h"
 
 /*
- * With blocks of this size a busy thread rarely needs a new block. A thread's first blocks are
- * smaller, for threads with few events.
+ * Blocks of this size make new blocks rare in busy threads. A thread's first blocks are
+ * smaller, to save memory in threads with few events.
  */
 #define BLOCK_MAX PBA_CHUNK_SIZE
 /*
- * Blocks of the arena are large, so a thread only gets them instead of blocks of at least
- * this size.
+ * Arena blocks are large. A thread gets an arena block only if its next block would have at
+ * least this size.
  */
 #define ARENA_FROM (128u << 10)
 
 _Static_assert(PB_BUFFER_MIN == PB_BLOCK_MIN, "a buffer has its first block");
 
 /*
- * Other processes can write to blocks in the arena. So this process must never compute an
- * address from a number that it reads from such a block.
+ * Other processes can write to blocks in the arena, so never compute an address from a
+ * number that is stored in such a block.
  */
 static uint64_t size_of(const struct pbd_block *block)
 {
@@ -40,7 +40,7 @@ static uint64_t pass_of(const struct pbd_block *block)
 	return pb_arena_has(block) || pb_arena_has_pages(block) ? 0 : block->pass;
 }
 
-/* The last record stays unused: see pb_ring_try(). */
+/* The last record stays unused: see pb_ring_put(). */
 static uint64_t capacity(const struct pbd_block *block)
 {
 	return (size_of(block) - sizeof(*block)) /
@@ -75,7 +75,10 @@ static void begin(struct pb_thread_state *self, struct pbd_block *block)
 
 	pb_thread_ask_name(self);
 	fill_in(self, block, ++ring->seq);
-	/* A handler of SIGTRAP that interrupts this must find the block full. */
+	/*
+	 * Set @end to 0 first: a SIGTRAP handler that interrupts this function must find
+	 * the block full.
+	 */
 	__atomic_store_n(&ring->end, 0, __ATOMIC_RELAXED);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	__atomic_store_n(&ring->next, place(block, 0), __ATOMIC_RELAXED);
@@ -86,9 +89,9 @@ static void begin(struct pb_thread_state *self, struct pbd_block *block)
 }
 
 /*
- * Returns the size of a thread's first block. In a forked child this is what is left of the
- * part of the file that is already mapped, which is enough for most threads. If all buffers
- * are small, it is always PB_BLOCK_MIN.
+ * Returns the size of a thread's first block. In a forked child the first block uses the
+ * rest of the mapped part of the file, so that the file need not grow. With small buffers
+ * the first block is always PB_BLOCK_MIN.
  */
 static uint64_t first_size(void)
 {
@@ -115,7 +118,7 @@ static uint64_t next_size(const struct pb_ring *ring)
 	return size < BLOCK_MAX ? size : BLOCK_MAX;
 }
 
-/* The ring continues in another block: pass a full block of the arena to the recorder. */
+/* The ring has a new block: pass the previous, full arena block to the recorder. */
 static void pass_on(struct pbd_block **block)
 {
 	const uint64_t size = size_of(*block);
@@ -194,7 +197,7 @@ static void use_again(struct pb_thread_state *self)
 	begin(self, block);
 }
 
-/* Is the ring stopped? It stays stopped until there may be space in the file again. */
+/* Is the ring stopped? A ring stays stopped until pb_session->again changes. */
 static int is_stopped(const struct pb_ring *ring)
 {
 	return ring && ring->stopped &&
@@ -213,7 +216,7 @@ static int next_block(struct pb_thread_state *self)
 		pb_data_note(&pb_session->file, error);
 	if (pb_data_is_passing(error) && !(ring->nr_blocks && pb_options.overwrite))
 		return error;
-	/* From now on blocks are reused, in the order in which they were made. */
+	/* From now on, with overwrite=1, blocks are reused, oldest first. */
 	ring->full = 1;
 	if (ring->nr_blocks && pb_options.overwrite) {
 		use_again(self);
@@ -226,7 +229,8 @@ static int next_block(struct pb_thread_state *self)
 
 size_t pb_ring_max_blocks(void)
 {
-	size_t growing = 9; /* one, and from PB_BLOCK_MIN to BLOCK_MAX */
+	size_t growing = 9; /* a block below PB_BLOCK_MIN, and the sizes PB_BLOCK_MIN to
+			       BLOCK_MAX */
 
 	return pb_options.buffer / BLOCK_MAX + growing + 1 + PB_POOL_NR;
 }
@@ -241,11 +245,11 @@ static void put(struct pb_ring *ring, uint64_t time, uint32_t function,
 }
 
 /*
- * Continue after the records of an earlier thread if at least four records fit into the
+ * Continue after the records of the ended thread if at least four records fit into the
  * block: the new thread's number and name, its off-CPU time, and one event. Plain stores
- * suffice, because no handler finds the ring before this thread owns it.
+ * suffice, because handlers cannot find the ring yet.
  *
- * If fewer fit, fill the rest with holes. Otherwise old records there would be valid again
+ * Otherwise fill the rest of the block with holes. Old records would become valid again
  * when the number of the pass wraps around.
  */
 static void go_on(struct pb_thread_state *self)
@@ -286,7 +290,7 @@ static void release(struct pb_ring *ring)
 	ring->named = NULL;
 }
 
-/* Forget the blocks: they are in a file that the process has left and will unmap. */
+/* The process has left the file with these blocks and will unmap it: forget the blocks. */
 static void begin_again(struct pb_ring *ring)
 {
 	ring->end = 0;
@@ -310,7 +314,7 @@ void pb_ring_write_name(struct pb_thread_state *of)
 	const struct pb_ring *ring = &of->ring;
 	uint64_t name[2], last;
 
-	/* A file that the process has left must not change. */
+	/* The process must not change a file that it has left. */
 	if (!ring->nr_blocks || is_elsewhere(ring))
 		return;
 	for (uint64_t i = 0; i < ring->nr_blocks; i++)
@@ -328,7 +332,7 @@ void pb_ring_write_name(struct pb_thread_state *of)
 
 void pb_ring_take_over(struct pb_thread_state *by)
 {
-	/* There may be space in the file again. */
+	/* Try again to add blocks: the file may have space again. */
 	by->ring.full = by->ring.stopped = 0;
 	if (is_elsewhere(&by->ring))
 		begin_again(&by->ring);
@@ -341,8 +345,8 @@ void pb_ring_take_over(struct pb_thread_state *by)
 }
 
 /*
- * In a sandbox with an empty pool: empty the ring's oldest block and return it, or return
- * NULL. A signal handler that interrupts this gets another block.
+ * Used in a sandbox when the pool is empty: clears and returns the ring's oldest block, or
+ * returns NULL. A signal handler that interrupts this function gets another block.
  */
 static struct pbd_block *oldest(struct pb_ring *ring, uint64_t *seq)
 {
@@ -352,7 +356,10 @@ static struct pbd_block *oldest(struct pb_ring *ring, uint64_t *seq)
 		return NULL;
 	*seq = pb_count_up(&ring->seq);
 	block = ring->block[*seq % ring->nr_blocks];
-	/* NULL: a handler has reserved this element in spare(), and left by siglongjmp(3). */
+	/*
+	 * NULL: a signal handler has reserved this element in spare(), and left by
+	 * siglongjmp(3).
+	 */
 	if (block)
 		clear(ring, block);
 	return block;
@@ -377,9 +384,9 @@ static struct pbd_block *spare(struct pb_ring *ring, uint64_t *seq)
 
 /*
  * Begin another block, without a lock and with signals enabled. A signal handler that
- * interrupts this may run all of it. @next and @end must always belong to the same block,
- * or show a full block. So set @end to 0 before @next changes. If a handler has begun a
- * block in between, the exchange fails, and the block here is wasted, which is rare.
+ * interrupts this function may call it, too. @next and @end must always belong to the same
+ * block, or show a full block. So set @end to 0 before @next changes. If a signal handler
+ * has begun a block in between, the exchange fails, and this function's block is wasted.
  */
 static int next_spare_block(struct pb_thread_state *self)
 {
@@ -391,10 +398,7 @@ static int next_spare_block(struct pb_thread_state *self)
 
 	if (next < end)
 		return 1;
-	/*
-	 * If a signal handler that interrupts this has just begun a block, that block is
-	 * wasted.
-	 */
+	/* If a signal handler begins a block at this point, that block is wasted. */
 	if (is_elsewhere(ring)) {
 		ring->nr_blocks = ring->size = 0;
 		ring->generation = pb_session->rotation.generation;

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Event buffers. Each thread has a ring of blocks in the data file. Only the
- * thread and its signal handlers write to it.
+ * Event buffers. Each thread has a ring of blocks in the data file. Only the thread and its
+ * signal handlers write to it.
  *
- * Writing a record takes two steps. *Reserve* it: advance @next, by an
- * instruction that is atomic with respect to the thread's own signal handlers,
- * and needs no bus lock. *Commit* it: write its last word, which is zero until
- * then. Readers skip records whose last word is 0 (holes). Committed records
- * are in memory that survives the process.
+ * Writing a record takes two steps. To *reserve* the record, the thread advances @next with
+ * an instruction that is atomic with respect to signal handlers of the same thread and
+ * needs no bus lock. To *commit* the record, the thread writes the record's last word,
+ * which is zero until then. Readers skip records whose last word is 0 (holes). Committed
+ * records survive the process, because they are in the mapped file.
  *
- * Each block is twice as large as the previous one, up to a limit. When the
- * buffer is full, the thread's recording stops or, with overwrite=1, reuses the
- * thread's oldest block, in another *pass*. Each record has the number of the
- * pass. Lost and overwritten events are counted.
+ * Each block is twice as large as the previous one, up to a limit. When the buffer is full,
+ * the thread stops recording or, with overwrite=1, reuses its oldest block. Each reuse is a
+ * new *pass*, and each record contains the number of its pass. Lost and overwritten events
+ * are counted.
  *
- * With overwrite=1, a new thread takes over the ring of a thread that has ended,
- * and continues in the middle of its block. So many threads with few events fill
- * few blocks, and the oldest events are overwritten first. Without overwrite=1,
- * a new thread begins with a new, small block.
+ * With overwrite=1, a new thread takes over the ring of a thread that has ended, and
+ * continues in the current block of that ring. So threads with few events share blocks, and
+ * the oldest events are overwritten first. Without overwrite=1, a new thread begins with a
+ * new, small block.
  */
 #ifndef PB_TRACE_RING_H
 #define PB_TRACE_RING_H
@@ -29,10 +29,10 @@
 #include <stdint.h>
 
 /*
- * In memory that fork() fills with zeros (MADV_WIPEONFORK), also if the program calls
- * clone(2) itself. So a child has an empty ring.
- * @next:  address of the next record. The upper bits, which addresses of user
- *         space do not have, are the block's pass
+ * Allocated with MADV_WIPEONFORK, so the ring of a child is empty, even if the program
+ * calls clone(2) directly.
+ * @next:  address of the next record. The upper bits, unused in user-space addresses, hold
+ *         the block's pass
  * @end:   end of the block, in the same format
  * The other fields belong to ring.c.
  */
@@ -45,11 +45,11 @@ struct pb_ring {
 	uint32_t full;        /* no more blocks can be added */
 	uint32_t stopped;     /* 0: not stopped; otherwise stopped until pb_session's
 				 @again differs from this number minus 1 */
-	uint64_t generation;  /* of the file with these blocks: rotate.h */
+	uint64_t generation;  /* of the file with these blocks (pb_rotation) */
 	enum pbd_loss why;    /* the kind of loss while the ring is stopped */
-	struct pbd_block **block; /* in a circle: @seq gives the current one */
-	struct pbd_record *named; /* this thread's record PBD_THREAD_NAME; NULL: none,
-				     or overwritten */
+	struct pbd_block **block; /* circular: @seq gives the current block */
+	struct pbd_record *named; /* this thread's PBD_THREAD_NAME record; NULL: none, or
+				     overwritten */
 };
 
 /*
@@ -71,8 +71,8 @@ static inline void pb_ring_commit(uint64_t next, uint64_t time,
 		(struct pbd_record *)(next << PBD_PASS_BITS >> PBD_PASS_BITS);
 
 	/*
-	 * First invalidate the old record of an earlier pass, for a process that reads the
-	 * block at this moment.
+	 * Invalidate the record of the earlier pass first: another process may be reading
+	 * the block.
 	 */
 	__atomic_store_n(&record->last, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&record->time, time, __ATOMIC_RELEASE);
@@ -81,20 +81,22 @@ static inline void pb_ring_commit(uint64_t next, uint64_t time,
 	__atomic_store_n(&record->frame, (uint32_t)(frame >> 4),
 			 __ATOMIC_RELEASE);
 	last |= next >> PB_PASS_SHIFT << PBD_KIND_BITS;
-	/* Release, for readers in other processes. */
+	/*
+	 * Release: readers in other processes that see @last also see the rest of the
+	 * record.
+	 */
 	__atomic_store_n(&record->last, last, __ATOMIC_RELEASE);
 }
 
 /*
- * Record an event. Returns 0 if the block is full. Without @again also returns 0 if a
+ * Record an event. Returns 0 if the block is full. If @again is 0, also returns 0 if a
  * signal handler has recorded an event during the call.
  *
- * A signal handler may interrupt this between any two instructions, record events, and
- * begin another block. The exchange then fails, because @next has changed; it only has the
- * same value again after 64 passes over all blocks. If @end was read after that, it
- * belongs to the other block, which does no harm if the exchange fails. After exactly 64
- * passes the exchange may succeed although @next is at the end of its block. For that case
- * each block has space for one more record there, which is never read.
+ * A signal handler may interrupt this function between any two instructions, record events,
+ * and begin another block. The exchange then fails, because @next has changed. A stale @end
+ * is harmless if the exchange fails. @next has its old value again only after 64 passes
+ * over all blocks. In that case the exchange may succeed although @next is at the end of
+ * its block, so each block has space for one more record, which is never read.
  */
 static inline __attribute__((always_inline)) int
 pb_ring_put(uint64_t time, uint64_t function, uintptr_t frame, uint64_t last, int again)
@@ -130,19 +132,22 @@ size_t pb_ring_max_blocks(void);
 
 struct pb_thread_state;
 
-/* Thread @of has a new name: update it in the file. The caller holds the session's lock. */
+/* Write the new name of thread @of to the file. The caller holds the session's lock. */
 void pb_ring_write_name(struct pb_thread_state *of);
 
 /*
- * Begin the ring of a thread, which is new or belonged to a thread that has ended. Call
- * this with the session's lock held, before a handler can find the ring.
+ * Initialize a thread's ring, which may have belonged to an ended thread. Call this before
+ * a handler can find the ring. The caller holds the session's lock.
  */
 void pb_ring_take_over(struct pb_thread_state *by);
 
-/* Count an event that is not recorded, and the reason. */
+/* Count a lost event by reason. */
 void pb_ring_lose(enum pbd_loss why);
 
-/* Record an event if pb_ring_put() has failed. The event may be lost. */
+/*
+ * Slow path of pb_ring_record(): begin another block if necessary. Counts the event as lost
+ * on failure.
+ */
 void pb_ring_record_slowly(uint64_t time, uint64_t function, uintptr_t frame,
 			   uint64_t last);
 

@@ -31,8 +31,8 @@ static void leave_file(void)
 }
 
 /*
- * Undo a failed switch. The command removes the new file, which has no events. Its other
- * mappings stay, which are small and rare.
+ * Undo a failed switch. The command removes the new file, which has no events. Small
+ * mappings of the new file stay.
  */
 static void go_back(struct pbd_session *chunk, struct pbd_asked *asked,
 		    struct pbd_losses *losses)
@@ -47,7 +47,9 @@ static void go_back(struct pbd_session *chunk, struct pbd_asked *asked,
 	pb_losses_go_back(losses);
 }
 
-/* Copy an error about modules that cannot be traced, which the new file lacks, too. */
+/*
+ * The new file lacks the same modules: copy the error about modules that cannot be traced.
+ */
 static void carry_note(void)
 {
 	const uint32_t error = left.header->error;
@@ -56,7 +58,7 @@ static void carry_note(void)
 		pb_data_note(&pb_session->file, -(int)error);
 }
 
-/* Flags about threads' own clocks. */
+/* Flags about the clocks of threads, which the new file inherits. */
 #define KEPT_FLAGS (PBD_SESSION_OWN_PAGE | PBD_SESSION_OWN_CALL)
 
 int pb_rotate_switch(void)
@@ -68,9 +70,8 @@ int pb_rotate_switch(void)
 	int error;
 
 	/*
-	 * Do not switch after the process has changed its user (@stays), since it cannot
-	 * make files, or after the recorder has ended, since nothing would name and write
-	 * them.
+	 * After the process has changed its user (@stays), it cannot make files. After the
+	 * recorder has ended, no process would name and write the next files.
 	 */
 	if (!chunk)
 		return -EPERM;
@@ -84,8 +85,8 @@ int pb_rotate_switch(void)
 	pb_session_tick();
 	leave_file();
 	/*
-	 * Do not count the old file while the next one is made, so that max-size= never
-	 * prevents that.
+	 * Exclude the old file from max-size= while the next file is made, so that the
+	 * switch cannot fail for this reason.
 	 */
 	pb_quota_count(-(int64_t)left.allocated);
 	error = pb_session_next_file();
@@ -106,8 +107,8 @@ int pb_rotate_switch(void)
 	of->left_bytes += left.allocated;
 	pb_arena_next_file(&left, &pb_session->file);
 	/*
-	 * The pool is in the old file. It exists only if the process has failed to
-	 * restrict itself.
+	 * The pool is in the old file. A pool exists only if the process has tried and
+	 * failed to install a filter.
 	 */
 	pb_session->pool = (struct pb_pool){ 0 };
 	of->since_ns = pb_now_ns(CLOCK_MONOTONIC);
@@ -118,7 +119,7 @@ int pb_rotate_switch(void)
 	/* From here on, the next event of each thread takes the slow path (ring.c). */
 	pb_threads_leave_file();
 	/*
-	 * Release: the listening thread may finish the old file. That waits for threads
+	 * Release: the listening thread may finish the old file now. It waits for threads
 	 * that have not seen the switch yet.
 	 */
 	__atomic_store_n(&pb_left_files.nr, pb_left_files.nr + 1, __ATOMIC_RELEASE);

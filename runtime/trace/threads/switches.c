@@ -12,8 +12,8 @@
 #include <sys/mman.h>
 
 /*
- * The sizes of rings, in pages. A switch needs 16 bytes, a stack about 150. The kernel limits
- * the memory of a user's rings (perf_event_mlock_kb), so rings are small.
+ * The sizes of rings, in pages. A switch needs 16 bytes, a stack about 150. Rings are
+ * small, because the kernel limits their memory per user (perf_event_mlock_kb).
  */
 #define PAGES_WITH_STACKS 8
 #define PAGES_WITHOUT 1
@@ -161,8 +161,8 @@ void pb_switches_end(struct pb_switches *of)
 }
 
 /*
- * A position in a ring: the record at @at and the older ones after it have @left bytes
- * together. The kernel writes downwards, from 0 on.
+ * A position in a ring. @at is the offset of a record, @left the size of this and all older
+ * records. The kernel writes downwards, from 0 on.
  */
 struct cursor {
 	const char *records;
@@ -172,7 +172,7 @@ struct cursor {
 
 static uint64_t word(const struct cursor *ring, uint64_t offset)
 {
-	/* Records, and the ring itself, consist of whole words. */
+	/* Records and rings consist of whole words, so a word never wraps around. */
 	return *(const volatile uint64_t *)(ring->records +
 					    (ring->at + offset) % ring->size);
 }
@@ -194,7 +194,7 @@ static int is_there(const struct pb_switches *of, const struct cursor *ring,
 	return ring->at + size - newest(of) <= ring->size;
 }
 
-/* The shortest stored wait. A longer one may replace it. */
+/* Returns the shortest stored wait, which a longer wait may replace. */
 static struct pbd_wait *shortest(struct pbd_slow *slow)
 {
 	struct pbd_wait *found = &slow->wait[0];
@@ -205,7 +205,7 @@ static struct pbd_wait *shortest(struct pbd_slow *slow)
 	return found;
 }
 
-/* Add the wait from @out to @in. Returns where it is stored, or NULL if it is not. */
+/* Add the wait from @out to @in. Returns the stored wait, or NULL if it is not stored. */
 static struct pbd_wait *add_wait(struct pbd_slow *slow, uint64_t out, uint64_t in,
 				 uint32_t misc)
 {
@@ -235,8 +235,8 @@ static struct pbd_wait *add_wait(struct pbd_slow *slow, uint64_t out, uint64_t i
 }
 
 /*
- * Store the kernel's addresses, and only the innermost address of the process. Libraries
- * often have no frame pointers, which the kernel would need to find the others.
+ * Store the kernel's addresses, and only the innermost user address: the kernel finds the
+ * outer user addresses by frame pointers, which libraries often lack.
  */
 static void add_stack(struct pbd_wait *wait, const struct cursor *ring,
 		      uint64_t size)
@@ -262,9 +262,9 @@ static void add_stack(struct pbd_wait *wait, const struct cursor *ring,
 }
 
 /*
- * Read from the newest record to the oldest. Each wait has three: when the thread came
- * back, when it had left, and its stack at that time. Returns whether the ring covers the
- * whole call.
+ * Read from the newest record to the oldest. Each wait has three records: the return to a
+ * processor, the departure, and the stack at the departure. Returns 1 if the ring covers
+ * the whole call.
  */
 static int read_ring(const struct pb_switches *of, struct pbd_slow *slow)
 {
@@ -296,19 +296,25 @@ static int read_ring(const struct pb_switches *of, struct pbd_slow *slow)
 		}
 		ring.at += size;
 		ring.left -= size;
-		/* If @last is set, the record of its stack, with the same time, comes next. */
+		/*
+		 * If @last is set, the next record is the stack of @last, with the same
+		 * time.
+		 */
 		if ((type == PERF_RECORD_SAMPLE || type == PERF_RECORD_SWITCH) &&
 		    time < slow->begin_ns && !last)
 			return 1;
 	}
 	/*
-	 * The ring has the whole call if nothing was overwritten and the ring existed when
-	 * the call began.
+	 * The ring covers the whole call if no record was overwritten and the ring existed
+	 * when the call began.
 	 */
 	return -head <= ring.size && of->since_ns <= slow->begin_ns;
 }
 
-/* Set the off-CPU time to at least the duration minus the CPU time, which is a lower bound. */
+/*
+ * Raise the off-CPU time to duration minus CPU time, if that is more: the ring may lack
+ * waits.
+ */
 static void limit(struct pb_switches *of, struct pbd_slow *slow)
 {
 	uint64_t cpu_ns = pb_now_ns(CLOCK_THREAD_CPUTIME_ID);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Records when a thread leaves a processor and comes back. The kernel writes these switches
- * to a mapped ring of perf_event_open(2), newest first. That costs time only at switches,
- * and reading the ring needs no system call.
+ * to a mapped ring of perf_event_open(2), newest first. Recording costs time only at
+ * switches, and reading the ring needs no system call.
  *
  * All users may see the switches of their own threads. Users with CAP_PERFMON, or with
  * perf_event_paranoid at most 1, also see kernel stacks.
@@ -14,7 +14,7 @@
 
 #include <stdint.h>
 
-/* In memory that fork() fills with zeros, because a child does not have the ring. */
+/* fork() fills this with zeros, because a child does not inherit the ring. */
 struct pb_switches {
 	char *page; /* NULL: no ring */
 	uint64_t size;
@@ -23,16 +23,17 @@ struct pb_switches {
 	uint32_t tid;
 	uint32_t have; /* the available PBD_WHY_* */
 	int error;
-	uint64_t cpu_ns, ns; /* CPU time of the thread, and CLOCK_MONOTONIC,
-			        at the last reading; 0: the thread's begin */
+	uint64_t cpu_ns, ns; /* CPU time of the thread, and CLOCK_MONOTONIC, at the last
+			        reading; 0: when the thread began */
 };
 
 /* Unmap the ring. */
 void pb_switches_end(struct pb_switches *of);
 
 /*
- * At the start of a recording, make rings for as many existing threads as possible, because
- * a thread's first event may be a slow call. Handlers must not call this.
+ * At the start of a recording, make rings for the existing threads, because a thread's
+ * first event may be a slow call. Stops at the first thread for which the kernel refuses a
+ * ring. Handlers must not call this.
  */
 void pb_switches_begin_early(void);
 /* Returns the early ring of thread @tid, or NULL. */
@@ -40,7 +41,7 @@ struct pb_switches *pb_switches_early(uint32_t tid);
 /* The recording is over: drop the early rings. */
 void pb_switches_forget_early(void);
 
-/* Fill in the waits and the off-CPU time of the call of @slow. */
+/* Fill in the waits and the off-CPU time of the slow call @slow. */
 void pb_switches_read(struct pb_switches *of, struct pbd_slow *slow);
 
 /*

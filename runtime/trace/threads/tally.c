@@ -10,7 +10,7 @@
 #include "thread.h"
 #include "thread_choice.h"
 
-/* The sizes of a thread's chunks: each is twice as large as the previous one. */
+/* Each chunk of a thread is twice as large as its previous chunk, up to CHUNK_MAX. */
 #define CHUNK_MIN 4096u
 #define CHUNK_MAX (1u << 20)
 #define MIN_FUNCTIONS 1024u
@@ -18,7 +18,7 @@
 /* The number of tables that are made in advance for a sandbox. */
 #define NR_SPARE 64
 
-/* Both kinds of chunks begin in the same way. */
+/* Code below uses struct pbd_histograms for both kinds of chunks. */
 _Static_assert(offsetof(struct pbd_samples, sample) ==
 			       offsetof(struct pbd_histograms, histogram) &&
 		       offsetof(struct pbd_samples, comm) ==
@@ -107,8 +107,8 @@ void pb_tally_forget(struct pb_tally *of)
 {
 	for (; of; of = of->smaller) {
 		/*
-		 * Write only to used elements, because most pages of a large table were
-		 * never touched.
+		 * Write only to used elements, so that untouched pages of a large table
+		 * stay unallocated.
 		 */
 		for (uint64_t i = 0; i < of->nr; i++)
 			if (of->of[i])
@@ -152,7 +152,7 @@ int pb_tallies_make_spare(void)
 	return 0;
 }
 
-/* Take a spare table. Other threads may do so at the same time. */
+/* Take a spare table. Several threads may call this at the same time. */
 static struct pb_tally *spare_table(uint64_t place, uint64_t *nr)
 {
 	uint64_t *left = &pb_session->nr_spare_tables;
@@ -169,9 +169,9 @@ static struct pb_tally *spare_table(uint64_t place, uint64_t *nr)
 }
 
 /*
- * Make a table with an element for @place. The previous table is kept, unchanged, because a
- * handler that this code has interrupted may still read it. @free: the thread may make
- * system calls, and holds the session's lock.
+ * Make a table with an element for @place. Keeps the previous table unchanged, because a
+ * handler that was interrupted by this code may still read that table. @free: the thread
+ * may make system calls, and holds the session's lock.
  */
 static int make_table(uint64_t place, int free)
 {
@@ -190,7 +190,7 @@ static int make_table(uint64_t place, int free)
 		return error;
 	if (old) {
 		pb_copy(own, old, sizeof(*old) + old->nr * sizeof(old->of[0]));
-		old->nr_chunks = 0; /* the new table releases them */
+		old->nr_chunks = 0; /* the new table owns the chunks */
 	}
 	own->nr = nr;
 	own->size = table_size(nr);
@@ -209,7 +209,7 @@ static int make_room(uint64_t place, int free)
 		pb_thread_begin(&error);
 	else if (!error && !pb_thread_begin_spare())
 		error = -ENOMEM;
-	/* The table of a forked child is its parent's, filled with zeros. */
+	/* A forked child has its parent's table, filled with zeros (@nr is 0). */
 	if (!error && (!pb_tally || pb_tally->nr <= place))
 		error = make_table(place, free);
 	return error;
@@ -221,7 +221,7 @@ static uint64_t *next_unused(struct pb_tally *own)
 	uint64_t last = own->nr_chunks - 1, i;
 	struct pbd_histograms *chunk;
 
-	/* Signal handlers may have raised the number beyond the limit. */
+	/* Signal handlers may have raised @nr_chunks beyond the limit. */
 	if (last >= PB_TALLY_CHUNKS)
 		return NULL;
 	/*
@@ -256,9 +256,9 @@ static int add_chunk(struct pb_tally *own, int free)
 }
 
 /*
- * Returns the element of @function, and makes it if necessary. On failure returns NULL and
- * sets *@error. If a signal handler that interrupts this makes an element for the same
- * function, the function has two elements, or one stays empty.
+ * Returns the element of @function; makes one if necessary. On failure returns NULL and
+ * sets *@error. If a signal handler interrupts this function and makes an element for the
+ * same @function, both elements count calls, or one of them stays empty.
  */
 static uint64_t *make(uint64_t place, uint64_t function, int free, int *error)
 {
@@ -287,7 +287,7 @@ static uint64_t *make_locked(uint64_t place, uint64_t function, int *error)
 	counts = make(place, function, 1, error);
 	if (!counts && pb_session->file.header)
 		pb_data_note(&pb_session->file, *error);
-	/* Do not try again at each call of a function without an element. */
+	/* Retry only when pb_session->again changes: a retry at each call would be slow. */
 	if (*error == -PB_OVER_SIZE || *error == -PB_OVER_MEMORY) {
 		pb_session->no_tally = pb_session->again + 1;
 		pb_session->no_tally_error = *error;
@@ -298,7 +298,7 @@ static uint64_t *make_locked(uint64_t place, uint64_t function, int *error)
 	return counts;
 }
 
-/* Has the last attempt failed, and has nothing changed since? */
+/* Has the last attempt failed, with pb_session->again unchanged since? */
 static int has_no_place(void)
 {
 	return pb_session->no_tally &&

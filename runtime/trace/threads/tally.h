@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Per-thread counts for each function: histograms or, if only some calls are recorded
- * (sample.c), the number of calls. A thread counts in chunks of the data file that only the
- * thread and its signal handlers write to. The thread's first call of a function takes an
- * unused element in a chunk, and stores its address in the thread's table.
+ * (sample.c), the number of calls. Each thread has its own chunks of the data file, so
+ * counting needs no lock. At a thread's first call of a function, the thread takes an
+ * unused element of a chunk and stores the address of the element in its table.
  */
 #ifndef PB_TRACE_TALLY_H
 #define PB_TRACE_TALLY_H
@@ -17,10 +17,9 @@ struct pb_thread_state;
 #define PB_TALLY_CHUNKS 64
 
 /*
- * The counters of a thread. In memory that fork() fills with zeros, so that a child begins
- * again, in its own file.
+ * The counters of a thread. fork() fills them with zeros: a child counts in its own file.
  * @nr:      the number of places in @of
- * @used:    by chunk: the number of elements in use; may exceed the size of the chunk
+ * @used:    by chunk: the number of elements taken; may exceed the capacity of the chunk
  * @smaller: the thread's previous table
  * @of:      elements; the first word of each is its function's number plus 1
  */
@@ -37,7 +36,10 @@ struct pb_tally {
 extern __thread struct pb_tally *pb_tally
 	__attribute__((tls_model("initial-exec")));
 
-/* The kind of chunks and the size of elements. Only one tracer at a time uses tallies. */
+/*
+ * The kind of the chunks and the size of an element. Global, because only one tracer at a
+ * time uses tallies.
+ */
 extern enum pbd_kind pb_tally_kind;
 extern size_t pb_tally_size;
 
@@ -59,7 +61,7 @@ static inline uint64_t *pb_tally_get(uint64_t place, uint64_t function)
 		       pb_tally_make(place, function);
 }
 
-/* Thread @of has a new name: update it in the chunks. The caller holds the session's lock. */
+/* Write the new name of thread @of to its chunks. The caller holds the session's lock. */
 void pb_tally_write_name(const struct pb_thread_state *of);
 
 /*
@@ -69,15 +71,15 @@ void pb_tally_write_name(const struct pb_thread_state *of);
 void pb_tally_release(struct pb_tally *of);
 
 /*
- * Make tables in advance, with elements for all present functions, for threads that begin
- * when system calls are not allowed. The caller holds the session's lock. Returns 0 or
+ * Make tables with elements for all present functions, for threads that begin when system
+ * calls are forbidden (sandbox.c). The caller holds the session's lock. Returns 0 or
  * -errno.
  */
 int pb_tallies_make_spare(void);
 
 /*
- * The process has left the file: empty the table, which the thread keeps. NULL is allowed.
- * The caller holds the session's lock.
+ * The process has left the file: empty the thread's table, but do not free it. NULL is
+ * allowed. The caller holds the session's lock.
  */
 void pb_tally_forget(struct pb_tally *of);
 

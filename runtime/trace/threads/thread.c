@@ -9,7 +9,7 @@
 #include <fcntl.h>
 #include <linux/prctl.h>
 
-/* The number of objects that are allocated together, and in advance for a sandbox. */
+/* The number of objects per allocation: in general, and for a sandbox. */
 #define NR_NEW 16
 #define NR_SPARE 256
 
@@ -28,7 +28,7 @@ __thread struct pb_ring *pb_ring __attribute__((tls_model("initial-exec")));
 __thread struct pb_own_clock *pb_own_clock
 	__attribute__((tls_model("initial-exec")));
 
-/* A copy of @max_blocks of this thread's object. fork() wipes the object, but not this. */
+/* A copy of @max_blocks of this thread's object that survives fork(). */
 static __thread uint64_t max_blocks __attribute__((tls_model("initial-exec")));
 
 static void enqueue(struct pb_thread_state *thread)
@@ -53,8 +53,8 @@ static struct pb_thread_state *dequeue(void)
 }
 
 /*
- * Has the thread ended? If another thread of this process has its id by now, this returns 0
- * until that thread has ended, too.
+ * Has the thread ended? Returns 0 also while another thread of this process has the same
+ * id.
  */
 static int is_gone(const struct pb_thread_state *thread, long pid)
 {
@@ -63,8 +63,8 @@ static int is_gone(const struct pb_thread_state *thread, long pid)
 
 /*
  * Take the object of a thread that has ended. Objects of other threads go to the end of the
- * queue, so that one thread that takes long to end (a main thread after pthread_exit())
- * does not block the objects after its own.
+ * queue, so that a thread that does not end for long (a main thread after pthread_exit())
+ * does not block the queue.
  */
 static struct pb_thread_state *take_over(void)
 {
@@ -75,7 +75,7 @@ static struct pb_thread_state *take_over(void)
 
 		if (!thread)
 			return NULL;
-		/* The object is of an earlier recording with smaller buffers: drop it. */
+		/* An earlier recording with smaller buffers made this object: drop it. */
 		if (thread->max_blocks < pb_ring_max_blocks())
 			continue;
 		if (is_gone(thread, pid))
@@ -107,9 +107,9 @@ static struct pb_thread_state *object(struct pb_thread_lot *lot, uint64_t nr)
 		for (uint64_t nr = 0; nr < lot->nr && ((of) = object(lot, nr)); nr++)
 
 /*
- * The size of an object and the block pointers of its ring, which follow it. A multiple of
- * two cache lines, to avoid false sharing: each event writes to the first, and processors
- * fetch two at a time.
+ * The size of an object with the block pointers of its ring, which follow the object.
+ * Rounded up to two cache lines, to avoid false sharing: each event writes to the first
+ * line, and processors prefetch lines in pairs.
  */
 static size_t object_size(uint64_t blocks)
 {
@@ -120,8 +120,8 @@ static size_t object_size(uint64_t blocks)
 }
 
 /*
- * The number of block pointers in new objects. Never decreases: otherwise objects would be
- * wasted whenever a recording with large buffers follows one with small buffers.
+ * The number of block pointers in new objects. It never decreases, because recordings with
+ * large buffers cannot reuse objects with few pointers.
  */
 static uint64_t blocks_of_next(void)
 {
@@ -180,7 +180,7 @@ static struct pb_thread_state *make(int *error)
 	return take_new();
 }
 
-/* Unused objects of the previous lot are wasted. They are few. */
+/* Wastes the unused objects of the previous lot, at most NR_NEW. */
 int pb_threads_make_spare(void)
 {
 	return make_new(NR_SPARE);
@@ -193,7 +193,7 @@ void pb_thread_ask_name(struct pb_thread_state *self)
 
 /*
  * Update the thread's name in the file: threads are often named only after their first
- * calls. (With thread= the file has the name by which the thread was chosen.)
+ * calls. (With thread= the file keeps the name that matched.)
  */
 static void write_name(struct pb_thread_state *of)
 {
@@ -234,8 +234,8 @@ static int ask_other(struct pb_thread_state *other)
 }
 
 /*
- * Must the thread's name still be written? pb_thread_leaves() has written the name of a
- * thread that has announced its end.
+ * Must the thread's name still be written? pb_thread_leaves() has already written the names
+ * of threads that have announced their end.
  */
 static int is_named_now(const struct pb_thread_state *of)
 {
@@ -325,7 +325,7 @@ struct pb_thread_state *pb_thread_begin(int *error)
 
 	if (self && self->number)
 		return self;
-	/* The earlier recording may have had smaller buffers. */
+	/* Replace an object from an earlier recording with smaller buffers. */
 	if (!self || max_blocks < pb_ring_max_blocks())
 		self = find_object(error);
 	if (!self)
@@ -333,7 +333,10 @@ struct pb_thread_state *pb_thread_begin(int *error)
 	begin(self);
 	self->tid = (uint32_t)pb_sys(SYS_gettid);
 	pb_thread_ask_name(self);
-	/* The object belonged to another thread: continue or release its ring, release the rest. */
+	/*
+	 * The object belonged to an ended thread: continue or release its ring, release the
+	 * rest.
+	 */
 	if (self != pb_self) {
 		pb_ring_take_over(self);
 		pb_own_clock_release(&self->clock);
@@ -360,8 +363,8 @@ static void forget(struct pb_thread_state *self)
 }
 
 /*
- * Make @thread leave its block in the old file. If the thread has already reserved a record
- * there, it completes that.
+ * Make @thread begin a block in the new file. If @thread has already reserved a record in
+ * the old file, it completes that record.
  */
 static void leave_file(struct pb_thread_state *thread)
 {
@@ -378,7 +381,7 @@ void pb_threads_leave_file(void)
 		leave_file(of);
 }
 
-/* Drop objects without a thread if they are too small for the next recording. */
+/* Drop the unused objects if they have too few block pointers for the next recording. */
 static void forget_small(void)
 {
 	struct pb_thread_state *thread, *first = pb_session->first_leaving;
@@ -409,8 +412,8 @@ void pb_threads_begin_again(void)
 }
 
 /*
- * A signal handler that interrupts this may also take an object for the thread. The
- * interrupted code then finds @pb_self set and wastes its object.
+ * A signal handler that interrupts this function may also take an object for the thread.
+ * This function then finds @pb_self set and wastes its own object.
  */
 struct pb_thread_state *pb_thread_begin_spare(void)
 {
@@ -434,8 +437,8 @@ void pb_thread_leaves(void)
 	pb_sigset signals;
 
 	/*
-	 * An object with an id but without a number is of an earlier recording, and must be
-	 * queued, too.
+	 * An object with an id but without a number is from an earlier recording, and must
+	 * be queued, too.
 	 */
 	if (!pb_self || !(pb_self->number || pb_self->tid) ||
 	    pb_self->leaving || !pb_syscalls_begin())

@@ -10,23 +10,20 @@
 
 uint64_t pb_thread_look_ticks;
 
-/*
- * When to check this thread again, which was not chosen; 0: it was chosen, or not checked
- * yet.
- */
+/* When to check this rejected thread again; 0: the thread is chosen, or not checked yet. */
 static __thread uint64_t look_again __attribute__((tls_model("initial-exec")));
 /* The time between the last check and the next one. */
 static __thread uint64_t patience __attribute__((tls_model("initial-exec")));
 
-/* `patchbay report --thread` also accepts both. */
+/* Accepts the same two characters as `patchbay report --thread`. */
 static int is_negated(const char *set)
 {
 	return set[1] == '!' || set[1] == '^';
 }
 
 /*
- * Returns the ] that ends the set at @glob. NULL: there is none, and [ is an ordinary
- * character.
+ * Returns the ] that ends the set at @glob. Returns NULL if the set has no end: [ is then
+ * an ordinary character.
  */
 static const char *set_end(const char *glob)
 {
@@ -52,8 +49,8 @@ static int is_in_set(const char *set, const char *end, char c)
 }
 
 /*
- * Like fnmatch(3), which may use vector registers. After a mismatch, only the last * must
- * be retried with one more character.
+ * Does what fnmatch(3) does, without vector registers. After a mismatch, only the last *
+ * must be retried with one more character.
  */
 static int matches(const char *glob, const char *text)
 {
@@ -114,7 +111,10 @@ static int look(void)
 	return 0;
 }
 
-/* In a sandbox names cannot be read, so only threads that were chosen before are recorded. */
+/*
+ * In a sandbox the names of threads are unreadable, so only threads that are already chosen
+ * are recorded.
+ */
 static int was_chosen(int is_new)
 {
 	if (!pb_options.nr_threads)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Chooses threads (thread=GLOB). Threads that are not chosen record nothing and have no
- * buffer. A thread is checked when it would get a buffer or another block, not at each
- * event.
+ * buffer. A thread is checked only when it needs a buffer or another block, because a check
+ * at each event would be slow.
  */
 #ifndef PB_TRACE_THREAD_CHOICE_H
 #define PB_TRACE_THREAD_CHOICE_H
@@ -11,8 +11,9 @@
 
 /*
  * The name of a thread may change. A chosen thread is checked again when its block is full.
- * Any other thread is checked again at its first event after some 10 us, then after 20 us,
- * and so on, up to this number of ticks. Set this before anything is traced.
+ * Any other thread is checked again at its first event after 10 us, then after 20 us, and
+ * so on: the interval doubles up to pb_thread_look_ticks. Set pb_thread_look_ticks before
+ * functions are armed.
  */
 #define PB_THREAD_LOOK_NS 10000000
 #define PB_THREAD_LOOK_SHORTENED 1000
@@ -27,9 +28,9 @@ extern uint64_t pb_thread_look_ticks;
 int pb_thread_is_chosen(int is_new);
 
 /*
- * pb_thread_is_chosen() has refused to record a call: count it as lost if only a child of
- * vfork(2) was the reason. May be called wherever pb_thread_is_chosen() may, with the same
- * argument.
+ * Call this if pb_thread_is_chosen() returns 0. Counts the call as lost if the only reason
+ * is that the process is a child of vfork(2). Takes the same argument, and may be called in
+ * the same contexts.
  */
 void pb_thread_count_unrecorded(int is_new);
 
