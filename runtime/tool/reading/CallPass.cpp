@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads all events once. Most of the work is finding events in the file and sorting them.
-// All processors do that in advance, also for later threads. One thread then computes the
-// nesting of calls.
+// Reads all events once. Most of the work is to find events in the file and to sort them.
+// Workers on all processors do that work in advance, also for later threads. One thread
+// then computes the nesting of calls.
 #include "CallStream.h"
 #include "ValueReader.h"
 #include <deque>
@@ -31,8 +31,8 @@ static void forEachCall(const DataFile &File, const DataThread &Thread,
   }
 }
 
-// Hashes entries and exits. 0 if each entry has an exit, and each exit an
-// entry; otherwise 0 is negligibly improbable.
+// Adds hashes of entries and subtracts hashes of exits. Returns 0 if each entry has an
+// exit and each exit has an entry; otherwise 0 is very improbable.
 static uint64_t sumOf(const DataFile &File, const DataThread &Thread) {
   uint64_t Sum = 0;
   forEachCall(File, Thread, [&](const DataRecord &R) {
@@ -92,11 +92,10 @@ static void findMovedIn(DataFile &File, ArrayRef<const DataThread *> Threads) {
         File.Moved.insert(Entry);
 }
 
-// Finds calls that began in one thread and ended in another, such as those of fibers
-// that move. If entries and exits are recorded, the entry is among one thread's events,
-// and the exit, which has all data, among the other's. Sets each process's
-// DataFile::Moved to the entries of such calls, so that they are not shown as separate
-// calls. Reads all events of processes that may have such calls.
+// Finds calls that began in one thread and ended in another, such as calls of fibers that
+// move. The first thread has the entry; the other thread has the exit, which has all data
+// of the call. Adds the entries to DataFile::Moved, so that they are not shown as separate
+// calls. Reads all events of processes in which such calls are possible.
 static void findMovedCalls(Trace &T) {
   std::map<uint32_t, std::vector<const DataThread *>> ByProcess;
   for (const TraceThread &Thread : T.Threads)
@@ -114,8 +113,8 @@ static void findMovedCalls(Trace &T) {
 
 namespace {
 
-/// Passes the selected calls to sinks, as if the others had not been recorded. The outer
-/// calls that it passes are selected calls, too.
+/// Passes only the selected calls to sinks. The open calls that a sink receives are also
+/// selected calls, as if no other calls had been recorded.
 class ChosenCalls : public CallSink {
 public:
   explicit ChosenCalls(ArrayRef<CallSink *> Sinks) : Sinks(Sinks) {}
@@ -128,15 +127,15 @@ public:
 private:
   ArrayRef<CallSink *> Sinks;
   std::vector<TraceCall> Chosen; // the open selected calls
-  std::vector<size_t> Places;    // their indices among all open calls
+  std::vector<size_t> Places;    // for each of Chosen: its index among all open calls
   std::vector<uint32_t> OpenOf;  // number of calls in Chosen, by function
 };
 
 class WindowQueue {
 public:
   explicit WindowQueue(const Trace &T) : T(T), Done(events(T)) {}
-  /// Returns nullptr after the last window of the thread. Callers ask for
-  /// threads in order.
+  /// Returns nullptr after the last window of the thread. Thread must not decrease from
+  /// one call to the next.
   const EventWindow *next(size_t Thread);
 
 private:
@@ -164,7 +163,7 @@ private:
   std::vector<std::unique_ptr<Entry>> Unused;
   std::unique_ptr<Entry> InUse;
   Progress Done;
-  Workers All; // must be destroyed before the objects that its jobs use
+  Workers All; // last member: is destroyed before the objects that jobs use
 };
 
 class QueuedWindows : public WindowSource {
@@ -249,7 +248,7 @@ void WindowQueue::lookAhead() {
   }
 }
 
-// Drops windows of earlier threads for which callers did not ask.
+// Drops queued windows of threads before Of, which the caller did not read to the end.
 void WindowQueue::skipTo(size_t Of) {
   for (; !Asked.empty() && Asked.front()->Thread < Of; Asked.pop_front()) {
     All.finish(Asked.front()->Job);

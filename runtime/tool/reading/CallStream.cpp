@@ -34,8 +34,8 @@ CallStream::CallStream(Trace &T, const TraceThread &Thread,
       Data(T.Processes[Thread.Process].Data), Time(*Data.Session),
       Own(Thread.Data->Sleeps),
       EntriesOnly(Data.Session->Tracer == "function"),
-      // Kernel traces have no frame addresses. The kernel has no fibers, so one stack
-      // is enough.
+      // Kernel traces have no frame addresses to tell stacks apart. The kernel has no
+      // fibers, so each thread has one stack.
       OneStack(OneStack && !EntriesOnly &&
                Data.Session->Counter != PBD_COUNTER_TRACE_CLOCK) {
   if (T.Raw || EntriesOnly)
@@ -86,10 +86,10 @@ bool CallStream::isWithin(const TraceCall &Outer) const {
          Outer.EndTicks >= Next.Ticks;
 }
 
-// Is the next call on another stack than the open calls? On one stack, a call that begins
-// while another one runs ends before it. So the answer is yes if an open call still runs
-// and does not contain the next call, or if the innermost call that contains it is one of
-// AsideOpen. The innermost call is the one with the nearest frame.
+// Is the next call on another stack than the open calls? Calls on one stack are nested.
+// So an open call that still runs and does not contain the next call is on another stack.
+// Otherwise the next call is on the stack of the innermost call that contains it, which
+// has the nearest frame. A call in AsideOpen is on another stack.
 bool CallStream::isAside() {
   size_t Outer = Open.size();
   for (; Outer && !isWithin(Open[Outer - 1]); --Outer)
@@ -108,7 +108,7 @@ bool CallStream::isAside() {
   return false;
 }
 
-// Limits the calls in memory, which use 640 MB. Further calls have unknown nesting.
+// Limits the memory for skipped calls to 640 MB. The nesting of further calls is unknown.
 static constexpr size_t MostAside = 16 << 20;
 static constexpr size_t AsideWindow = 64 << 10;
 
@@ -140,9 +140,9 @@ bool CallStream::advance() {
   return !IsEnd;
 }
 
-// Adds the time since the previous event on the call's own level. Such an interval
-// contains the cost of half a call, so it is an upper bound of that cost. A long
-// interval counts only as twice that cost, so that one interruption does not raise the
+// Adds the interval since the previous event on the call's own level. The interval is an
+// upper bound for the cost of half a call, since it contains that cost. A long interval
+// counts only as the cost of a whole call, so that one interruption does not raise the
 // limit for a million short intervals.
 void CallStream::addInterval(TraceCall &C, uint64_t EndTicks) const {
   const uint64_t Begin = C.IntervalTicks ? C.IntervalTicks : C.Ticks;
@@ -152,18 +152,20 @@ void CallStream::addInterval(TraceCall &C, uint64_t EndTicks) const {
                             CostInside + CostOutside);
 }
 
-// The measured cost of tracing may be too large, since the processor may overlap it with
-// the function's work, or the machine may have been slower during the measurement. So at
-// least an eighth of the intervals counts as work, on average over the calls of a function.
+// Subtracts the measured cost of tracing from a call. The measured cost can be too large:
+// the processor may overlap tracing with the function's work, or the machine may have
+// been slower during the measurement. So at least an eighth of the intervals counts as
+// the function's work, on average over its calls.
 //
-// The measured cost is an average. If a call took less than that, later calls of the
-// function pay the difference with their self time, each at most its own cost again.
-// Otherwise one long call would pay for a million short ones, and the sum would be less
-// than that call. So no time is negative, and the parts of a call add up to the whole. A
-// call is at least as long as each call within it.
+// The measured cost is an average. If a call is shorter than the cost, later calls of the
+// function pay the difference from their self time. Each pays at most its own cost again;
+// otherwise one long call would pay for a million short calls, and the function's total
+// would be less than that one call. No time becomes negative. The self times within a
+// call add up to its total. A call is at least as long as each call within it.
 //
-// Few calls cause a new page, which costs as much as some hundred calls. So a call's
-// Duration excludes only full pages of nested calls. Sums exclude the whole cost.
+// One call in PerPage causes a new page, which costs as much as some hundred calls. So a
+// call's Duration excludes the cost only of pages that nested calls filled. Sums exclude
+// the cost of all pages.
 void CallStream::takeCostOut(TraceCall &C) {
   constexpr uint64_t PerPage = 4096 / sizeof(pbd_record);
   constexpr double MostlyCost = 7.0 / 8;
@@ -189,10 +191,10 @@ void CallStream::takeCostOut(TraceCall &C) {
   C.Duration -= C.Cost;
 }
 
-// Ends calls without a return. Such a call lasts at least until the last event within
-// it. Calls that are open when the thread's events end last until the end of the
-// recording, unless an outer call has returned. If the thread lost events, its calls
-// may have returned.
+// Ends the calls from index Depth on. A call without a return lasts until the last event
+// within it. If the call is open when the thread's events end, and no outer call has
+// returned, it lasts until the end of the recording. That does not hold if the thread
+// lost events, since a lost event may be the return.
 void CallStream::endCalls(bool IsEnd) {
   for (size_t I = Open.size(); I != Depth; --I) {
     TraceCall &C = Open[I - 1];
@@ -206,7 +208,8 @@ void CallStream::endCalls(bool IsEnd) {
           Time.duration(Own.asleep(C.SeenTicks) - Own.asleep(C.Ticks));
       uint64_t End = T.Processes[Thread.Process].End;
       if (C.Open && !Thread.Lost && C.end() < End) {
-        // With its own clock, the thread may not have run in this time.
+        // The thread's own clock stops while the thread is off-CPU. Whether the thread
+        // ran after its last event is unknown, so count that time as off-CPU.
         bool HasOwn = Data.Session->Flags & PBD_SESSION_NO_SLEEP_TIME;
         (HasOwn ? C.Asleep : C.Duration) += End - C.end();
       }
@@ -231,8 +234,8 @@ void CallStream::endCalls(bool IsEnd) {
   }
 }
 
-// Are all further calls after the selected time? An open selected call still needs its
-// later calls, for its self time and end.
+// Can reading stop because all further calls begin after the selected time? While a
+// selected call is open, its self time and end depend on further calls.
 bool CallStream::isBehindChosen() const {
   return Next.Start >= T.Chosen.To &&
          llvm::none_of(Open, [](const TraceCall &C) { return C.Chosen; });
@@ -261,7 +264,7 @@ void CallStream::begin() {
   Accounts.resize(OpenOf.size());
   Next.Recursive = OpenOf[Next.Function]++ != 0;
   Next.CalledBy = Depth ? Open.back().Function : UINT32_MAX;
-  // Take the end of the outer call, which returned later, or did not return.
+  // The next call ended at the latest with its outer call.
   if (Next.Kind == TraceCall::Unfinished && Depth)
     Next.EndTicks = Open.back().EndTicks;
   Next.Chosen = !T.Chosen.isActive() || isChosen(Next);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The calls of a thread, in the order in which they began, with their nesting. Only
-// open calls are in memory.
+// Computes the nesting of a thread's calls, in the order in which the calls began. Keeps
+// only open calls in memory.
 #pragma once
 
 #include "Clock.h"
@@ -11,7 +11,7 @@
 
 namespace patchbay {
 
-/// A source of a thread's windows.
+/// Returns the windows of one thread in order.
 class WindowSource {
 public:
   virtual ~WindowSource();
@@ -19,7 +19,7 @@ public:
   virtual const EventWindow *next() = 0;
 };
 
-/// Windows that are in memory. Each is freed when the next one is requested.
+/// Windows in memory. next() frees the previous window.
 class KeptWindows : public WindowSource {
 public:
   explicit KeptWindows(std::vector<EventWindow> Windows) : Windows(std::move(Windows)) {}
@@ -36,14 +36,14 @@ uint64_t firstTick(const Trace &T, const TraceThread &Thread);
 class CallStream {
 public:
   /// Adds the names of called functions to T, and counts calls that did not return in
-  /// T. With OneStack, it skips calls on stacks other than the first, such as those of
-  /// fibers. takeAside() returns them.
+  /// T. OneStack: skip calls on stacks other than the first, such as calls of fibers;
+  /// takeAside() returns the skipped calls.
   CallStream(Trace &T, const TraceThread &Thread, WindowSource &Windows,
              bool OneStack = false);
 
-  /// Finds the next call, which begin() then begins. open() has the nested calls,
-  /// outermost first. Those from depth() on have ended before the next call begins (if
-  /// there is one), and all their data is known.
+  /// Finds the next call; begin() then begins that call. open() has the nested calls,
+  /// outermost first. The calls from index depth() on have ended before the next call,
+  /// and their data is complete. Returns false after the last call.
   bool advance();
   llvm::ArrayRef<TraceCall> open() const { return Open; }
   size_t depth() const { return Depth; }
@@ -77,8 +77,8 @@ private:
   OwnClock Own;
   bool EntriesOnly, OneStack;
   // The cost of recording a call, in ns. The call's own duration includes CostInside. The
-  // durations of its callers include CostInside and CostOutside. CostPages is the part of
-  // CostOutside that is for new pages.
+  // durations of its callers include CostInside and CostOutside. CostOutside includes
+  // CostPages, the cost of new pages.
   double CostInside = 0, CostOutside = 0, CostPages = 0;
   const EventWindow *Window = nullptr;
   size_t NextEvent = 0;
@@ -87,27 +87,27 @@ private:
   std::vector<TraceCall> Open;
   size_t Depth = 0;
   std::vector<uint32_t> OpenOf; // number of open calls, by function
-  // The cost of a function's calls, in ns: not yet subtracted, and the limit for
-  // subtracting it.
+  // Owed: cost of a function's calls that is not yet subtracted, in ns. Limit: the
+  // maximum that may be subtracted.
   struct Account {
     double Owed = 0, Limit = 0;
   };
   std::vector<Account> Accounts; // by function: see takeCostOut()
   std::vector<EventWindow> Aside;
   size_t NumAside = 0;
-  // End times of the open calls among the skipped ones, by frame.
+  // End times of skipped calls that are still open, by frame.
   std::map<uint32_t, uint64_t> AsideOpen;
-  // Number of open calls up to the outermost one that contains all selected calls,
-  // including that call.
+  // Number of open calls up to and including the outermost call that CallFilter::Under
+  // matches.
   std::optional<size_t> Outer;
 };
 
-/// Receives all calls of a recording, to sum them up or to convert them.
+/// Receives all calls of a recording, for example to sum them up or to convert them.
 class CallSink {
 public:
   virtual ~CallSink();
   virtual void beginThread(const TraceThread &) {}
-  /// The last call of Open has begun, within the others.
+  /// The last call of Open has begun. The calls before it contain it.
   virtual void begin(llvm::ArrayRef<TraceCall> /*Open*/, const DataValues *) {}
   /// The calls of Open from Depth on have ended. The next call begins at Next; without
   /// Next the thread has no further calls.
@@ -118,15 +118,15 @@ public:
 
 /// Passes the selected calls of T to the sinks, one thread after another. If calls of a
 /// thread overlap, as those of fibers do, StacksApart passes the calls of each stack
-/// separately. That suits sinks that need the nesting of calls, but not their order.
+/// separately, for sinks that need the nesting of calls, but not their order.
 void readCalls(Trace &T, llvm::ArrayRef<CallSink *> Sinks, bool StacksApart = false);
 
-/// A thread's windows, in the order in which its calls began, for merging several threads.
-/// Workers make the next windows in advance.
+/// The windows of one thread, for merging the calls of several threads. Workers make the
+/// next windows in advance.
 class AheadWindows : public WindowSource {
 public:
-  /// All: workers that all threads share. Threads: number of threads. The
-  /// object must outlive the workers' jobs.
+  /// All: the workers, shared by all threads. Threads: number of threads. This object
+  /// must outlive the workers' jobs.
   AheadWindows(const Trace &T, const TraceThread &Thread, Workers &All,
                size_t Threads)
       : File(T.Processes[Thread.Process].Data),
@@ -145,8 +145,8 @@ public:
   }
 
 private:
-  // Limits memory, at about 200 KB per window. With more threads, no windows
-  // are made in advance.
+  // Limits the memory for windows of about 200 KB each. With more than MostThreads
+  // threads, no window is made in advance.
   static constexpr size_t MostThreads = 32, Most = 4;
   struct Entry {
     EventWindows::Plan Plan;
@@ -165,7 +165,7 @@ private:
   EventWindows Windows;
   Workers &All;
   size_t Ahead;
-  std::array<Entry, Most> Entries; // a ring: one in use, Asked others
+  std::array<Entry, Most> Entries; // a ring: one entry in use, then Asked queued entries
   size_t First = 0, Asked = 0;
 };
 

@@ -14,7 +14,7 @@ public:
   explicit Clock(const DataSession &S) : First(S.First) {
     uint64_t Ticks = S.Last.Ticks - S.First.Ticks;
     uint64_t Ns = S.Last.MonotonicNs - S.First.MonotonicNs;
-    // Both increase, except in a damaged file.
+    // Both clocks increase, except in a damaged file.
     if (S.Last.Ticks > S.First.Ticks &&
         S.Last.MonotonicNs > S.First.MonotonicNs)
       NsPerTick = double(Ns) / double(Ticks);

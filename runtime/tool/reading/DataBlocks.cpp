@@ -16,22 +16,22 @@ namespace {
 struct Part {
   uint32_t Thread;
   const char *Begin, *End;
-  std::optional<uint32_t> Tid;  // the thread, if another one began the block
+  std::optional<uint32_t> Tid;  // thread ID, if another thread began the block
   std::optional<std::string> Name;
-  std::vector<DataPiece> Pieces; // their Before has only values of this part
+  std::vector<DataPiece> Pieces; // DataPiece::Before has only values of this part
   std::vector<DataFile::OtherPiece> Others;
   std::vector<DataSleep> Sleeps;
   ValueReader Values; // values at the end of the part that wait for their call
 };
 
-/// Reads blocks concurrently. If values at the end of a block wait for their call, the
-/// reader of the next block does not know them. That part is then read again.
+/// Reads blocks concurrently. If a block ends with values whose call is in the thread's
+/// next block, addBlocks() reads the part of the next block again, with these values.
 class Scanner {
 public:
   Scanner(const DataFile &Data) : Data(Data) {}
   std::vector<Part> parts(const DataBlock &B) const;
-  /// Reads the part, from the file's index where it has an entry, otherwise
-  /// from the records.
+  /// Reads pieces of the part from the file's index. Reads the records of pieces that the
+  /// index lacks.
   void scan(Part &P, const DataBlock &B) const;
 
 private:
@@ -119,8 +119,8 @@ DataPiece Scanner::look(Part &P, const char *At, size_t Least, size_t Most,
 
 static bool isPlain(const pbd_index_piece &P) { return P.events != PBD_INDEX_LOOK; }
 
-// The index is trusted, as are the events in the same file: if it is wrong, events are
-// missing.
+// The index is not checked against the events: both are in the same file. With a wrong
+// index, events are missing.
 static DataPiece indexed(const pbd_index_piece &From, const char *At, uint8_t Pass) {
   DataPiece Piece;
   Piece.Records = At;
@@ -224,8 +224,8 @@ void patchbay::addBlocks(DataFile &Out, bool OnlyThreads) {
     });
 }
 
-// Counts used records. Records of a block are written in order, so they come first,
-// except for gaps left by interrupted handlers.
+// Counts used records. Records of a block are written in order, so all used records come
+// first, except for gaps that interrupted handlers left.
 static size_t countUsed(const DataBlock &B) {
   uint8_t Pass = DataRecord::passBits(B.Pass);
   size_t Used = 0, End = B.Records.size() / DataRecord::Size;

@@ -13,8 +13,8 @@
 using namespace llvm;
 using namespace patchbay;
 
-// Limits the reading of a chain of forks, since the chain is read for each process. A
-// longer chain in which each process has loaded modules is unlikely.
+// Limits the number of ancestors that are read for a process. A longer chain of forks in
+// which each process has loaded modules is unlikely.
 static constexpr size_t MaxParents = 256;
 
 const DataArguments *DataFile::argumentsOf(uint32_t Function) const {
@@ -25,9 +25,8 @@ const DataArguments *DataFile::argumentsOf(uint32_t Function) const {
   return A == Arguments.end() ? nullptr : &A->second;
 }
 
-// The header has only the first failure. EILSEQ and EPROTONOSUPPORT are about
-// functions that cannot be traced because of their code, and not about the
-// file.
+// The header has only the first failure. EILSEQ and EPROTONOSUPPORT mean functions whose
+// code cannot be traced, not failures of the file.
 uint32_t DataFile::fileErrno() const {
   bool IsOfFile =
       Errno != EILSEQ && Errno != EPROTONOSUPPORT && !isOutOfSpace(Errno);
@@ -49,8 +48,8 @@ uint64_t DataFile::sampledFrom() const {
   return Calls;
 }
 
-// Uses a binary search: a program that keeps loading and unloading modules has
-// very many.
+// Uses a binary search, since a program that keeps loading and unloading modules has very
+// many modules.
 std::pair<const DataModule *, uint64_t>
 DataFile::place(uint64_t Address) const {
   if (Bases.size() != Modules.size()) {
@@ -63,22 +62,20 @@ DataFile::place(uint64_t Address) const {
       Bases, [&](const auto &Entry) { return Entry.first <= Address; });
   if (Above == Bases.begin())
     return {nullptr, Address};
-  // The first of several modules that were loaded at this address, one after
-  // another.
+  // Take the first of several modules that were loaded at this address one after another.
   uint64_t Base = std::prev(Above)->first;
   auto In = partition_point(
       Bases, [&](const auto &Entry) { return Entry.first < Base; });
   return {&Modules.at(In->second), Address - Base};
 }
 
-// Follows no link: any user with write access to the directory can choose the
-// names of files there, and a link could refer to any file that we can read.
 static Error cannotRead(StringRef Path, Error E) {
   return makeError(Path + ": cannot read: " + toString(std::move(E)));
 }
 
-// Maps the file, so that unused parts are not read. The traced process may
-// still be writing: the file may grow, but committed data does not change.
+// Maps the file, so that unused parts are not read. The traced process may still extend
+// the file, but committed data does not change. Follows no link: any user with write
+// access to the directory could add a link to a file that only we can read.
 static Expected<MappedFile> mapDataFile(StringRef Path) {
   auto Mapped = MappedFile::open(Path, O_NOFOLLOW);
   if (!Mapped)
@@ -86,8 +83,8 @@ static Expected<MappedFile> mapDataFile(StringRef Path) {
   return Mapped;
 }
 
-// Reads each parent's part only once: thousands of children may refer to the
-// same part, which does not change.
+// Reads the referenced part of a parent's file only once, since thousands of children may
+// refer to that part. The part does not change.
 Expected<std::shared_ptr<const DataReader::Maps>>
 DataReader::mapsOf(const std::string &Name, const Parent &Of, DetailT Detail) {
   using Key = std::tuple<std::string, uint64_t, uint64_t, uint32_t, DetailT>;
@@ -117,7 +114,7 @@ DataReader::mapsOf(const std::string &Name, const Parent &Of, DetailT Detail) {
   return Result;
 }
 
-// Thousands of processes may execute the same program. They share a table if their
+// Thousands of processes may execute the same program. Processes share a table if their
 // chunks, and the modules that the chunks refer to, are the same.
 std::shared_ptr<const FunctionTable> DataReader::tableOf() const {
   constexpr size_t Most = 256;
@@ -164,7 +161,8 @@ void DataReader::addParents() {
     const Maps &Of = **Found;
     if (Out.Unexplained.empty())
       Out.Unexplained = Of.Why;
-    // If both files have a module, this file was read while it was copied.
+    // Both files have a module if this file was read while its process copied the
+    // module from the parent's file. insert() then keeps the module of this file.
     Out.Modules.insert(Of.Modules.begin(), Of.Modules.end());
     Out.Arguments.insert(Of.Arguments.begin(), Of.Arguments.end());
     append_range(Out.LeftOut, Of.LeftOut);
@@ -187,8 +185,8 @@ static Error readMapped(StringRef Path, MappedFile Mapped, DataReader::DetailT D
                         DataFile &Out) {
   Out.Mapped = std::make_shared<MappedFile>(std::move(Mapped));
   Error E = DataReader(Path, Out.Mapped->bytes(), Out, Detail).read();
-  // A recording may have more processes than mappings are permitted (vm.max_map_count),
-  // so unmap the file.
+  // Unmap the file, since a recording may have more processes than a process may have
+  // mappings (vm.max_map_count).
   if (Detail != DataReader::All || Out.Blocks.empty()) {
     Out.Blocks.clear();
     Out.Bytes = "";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads a data file. It may be truncated, corrupt, or still being written.
+// Reads a data file, which may be truncated, corrupt, or still growing.
 #pragma once
 
 #include "TypedText.h"
@@ -21,8 +21,8 @@ class RecordedNames {
 public:
   using Name = std::pair<uint64_t, llvm::StringRef>; // ELF address, symbol
 
-  /// Reads the data after pbd_names::module. Thousands of processes may have
-  /// the same names, so these are kept once, until the command ends.
+  /// Reads the data after pbd_names::module. Thousands of processes may have the same
+  /// names, so equal data is kept once, until the command ends.
   static llvm::Expected<const RecordedNames *> read(llvm::StringRef Bytes);
 
   /// All names, sorted by address.
@@ -39,13 +39,13 @@ struct DataFunction {
   uint64_t Entry;
 };
 
-/// Finds the functions of some hundred million records: a hash table that needs one or
-/// two probes per record.
+/// A hash table of functions that needs one or two probes per lookup, since a recording
+/// may have some hundred million records.
 class FunctionSlots {
 public:
   static constexpr uint32_t None = UINT32_MAX;
 
-  /// Adds all functions of a file. Call this once. The functions must not move
+  /// Adds all functions of a file. Must be called only once. Functions must not move
   /// during the lifetime of this object.
   void add(const std::unordered_map<uint64_t, DataFunction> &Functions) {
     unsigned Bits = 4;
@@ -90,8 +90,8 @@ private:
   std::vector<const DataFunction *> Of;
 };
 
-/// The functions of a file by number. Forked children without functions of
-/// their own share their parent's table.
+/// The functions of a file by number. A forked child without functions of its own shares
+/// its parent's table.
 struct FunctionTable {
   std::unordered_map<uint64_t, DataFunction> Functions; // by number
   FunctionSlots Slots;                                  // built from Functions
@@ -111,7 +111,7 @@ struct DataCounter {
   uint64_t Calls;
 };
 
-/// The same moment by three clocks.
+/// One moment by three clocks.
 struct DataMoment {
   uint64_t Ticks = 0;
   uint64_t MonotonicNs = 0;
@@ -129,7 +129,7 @@ struct DataSession {
   uint64_t Depth = 0; // maximum level of recorded calls; 0: any
   uint64_t Sample = 0; // one of this many calls was recorded; 0: all
   uint64_t MaxMemory = 0, MaxSize = 0; // limits in bytes; 0: none
-  uint64_t Part = 0; // number of the file; 0: the process's only one
+  uint64_t Part = 0; // number of the file; 0: the only file of the process
   /// In picoseconds: see pbd_session. All are 0 if not measured.
   uint64_t CostInside = 0, CostOutside = 0, CostPages = 0, CostError = 0;
   uint64_t CpuNs = 0; // CPU time of the process during the recording
@@ -144,8 +144,8 @@ struct DataArguments {
   uint64_t LeftOut = 0;
 };
 
-/// The values of a call. Types or, without types, PATCHBAY_RECORD_* tells how
-/// to show them.
+/// The values of a call. Types says how to show the values; without types,
+/// PATCHBAY_RECORD_* does.
 struct DataValues {
   const DataArguments *Types = nullptr; // points into the DataFile
   std::vector<TypedPart> Typed;
@@ -163,8 +163,7 @@ struct DataValues {
 
 class ValueReader;
 
-/// A piece of a thread's events. Only these descriptions are in memory, not the
-/// events.
+/// Describes a piece of a thread's events. The events themselves stay in the file.
 struct DataPiece {
   const char *Records;
   uint32_t Size = 0;   // number of records
@@ -215,7 +214,7 @@ struct DataSample {
   uint64_t Calls;
 };
 
-/// A selected function that cannot be traced.
+/// A selected function that cannot be traced; see pbd_left_out.
 struct DataLeftOut {
   uint64_t Address; // run-time address
   uint64_t Flags;   // PATCHBAY_RECORD_*
@@ -278,19 +277,18 @@ struct DataFile {
   uint32_t Pid = 0;
   uint64_t StartNs = 0;
   uint64_t Recording = 0; // 0: unknown
-  uint32_t Errno = 0; // why data is missing; 0: the file is complete
+  uint32_t Errno = 0; // reason for missing data; 0: the file is complete
   std::vector<DataLeftOut> LeftOut;
   std::vector<DataOther> OtherModules;
-  std::vector<DataAsked> Asked; // empty if `record` checked them
-  std::vector<uint64_t> Losses; // by pbd_loss; empty: an older writer
+  std::vector<DataAsked> Asked; // empty if `record` checked the names
+  std::vector<uint64_t> Losses; // indexed by pbd_loss; empty: by an older writer
   uint64_t NoReturn = 0; // timed calls that had not returned at the end
   uint32_t Returns = 0;  // enum pbd_returns: is NoReturn valid?
   uint64_t NoContext = 0; // calls without a --trace-context
-  // Why the first forked child could not create a file, and the child's user.
+  // The errno with which the first forked child failed to create a file, and its user.
   uint32_t ChildErrno = 0, ChildUser = 0;
-  /// For a forked child: what is wrong with the parent's file, which describes
-  /// some of the child's functions. Calls of these are missing. Empty if
-  /// nothing is wrong.
+  /// The error in reading the file of a forked child's parent, which describes some of
+  /// the child's functions. Calls of these functions are missing. Empty: no error.
   std::string Unexplained;
   std::vector<std::string> Args;
   std::map<uint32_t, DataModule> Modules; // by id
@@ -303,10 +301,10 @@ struct DataFile {
   const FunctionSlots &slots() const { return Table->Slots; }
   std::map<uint32_t, DataThread> Threads; // by the process's thread number
   std::vector<DataBlock> Blocks;
-  uint32_t PieceRecords = 4096; // per piece: about 100 KB, which fit into a
+  uint32_t PieceRecords = 4096; // records per piece: about 100 KB, which fit into a
                                 // processor's cache
   std::vector<pbd_index_piece> Index; // sorted by offset
-  /// Pieces that belong to no thread: they have no events, or are not plain (!IsPlain).
+  /// A piece that belongs to no thread: it has no events, or IsPlain is false.
   struct OtherPiece {
     uint64_t Offset;
     uint32_t Records;
@@ -317,7 +315,7 @@ struct DataFile {
   using Entry = std::tuple<uint64_t, uint32_t, uint32_t>;
   /// Entries of calls whose exits are in other threads: see CallStream.h.
   std::set<Entry> Moved;
-  bool RoughEvents = false; // numbers of events may be slightly too high
+  bool RoughEvents = false; // DataThread::Events may be slightly too high
   std::vector<DataHistogram> Histograms;
   std::vector<DataSample> Samples;
   /// By module and ELF address.
@@ -327,12 +325,12 @@ struct DataFile {
   std::map<uint32_t, std::vector<MemoryMapping>> Maps; // by id
   uint64_t NrSlow = 0; // number of slow calls with further data
   std::vector<llvm::StringRef> Slow;                 // chunks of pbd_slow
-  /// The data about a slow call; std::nullopt if it was overwritten, or is
+  /// The data about a slow call; std::nullopt if the data was overwritten, or is
   /// incomplete.
   std::optional<DataSlow> slow(uint64_t Id) const;
 
-  /// The module with the highest base at or below a run-time address, and the ELF
-  /// address in it. Without such a module, nullptr and Address.
+  /// The module with the highest base at or below a run-time address, and the ELF address
+  /// in the module. Returns nullptr and Address if all bases are higher.
   std::pair<const DataModule *, uint64_t> place(uint64_t Address) const;
   /// The arguments of the function with this number; nullptr if unknown.
   const DataArguments *argumentsOf(uint32_t Function) const;
@@ -344,11 +342,11 @@ struct DataFile {
   }
   /// The number of calls made, if only some were recorded.
   uint64_t sampledFrom() const;
-  /// The number of calls recorded, including those lost or overwritten. Needs a session, and
-  /// the number of events.
+  /// The number of recorded calls, including lost and overwritten calls. Needs a session
+  /// and the number of events.
   uint64_t tracedCalls() const;
-  /// The errno because of which the file could not grow, if that lost events. 0
-  /// if that did not happen, or if space was short.
+  /// The errno with which growing the file failed, if events were lost for that reason. 0
+  /// if growing did not fail, or failed because space was short.
   uint32_t fileErrno() const;
 
 private:
@@ -358,21 +356,19 @@ private:
   mutable std::unordered_map<uint64_t, size_t> SlowById;    // index in Slow
 };
 
-/// Reads the file into Out, and the data in other files of its directory to
-/// which it refers. Only the places and times of events are read. On an error
-/// Out has the data before the defect.
+/// Reads the file into Out, and the files in the same directory that it refers to. Reads
+/// only offsets and times of events. On an error Out has the data before the defect.
 llvm::Error readDataFile(llvm::StringRef Path, DataFile &Out);
 
-/// Reads an open file. Path is for messages, and for finding the files to which
-/// it refers.
+/// Reads an open file. Path is for messages, and for finding files that this file refers
+/// to.
 llvm::Error readDataFile(int File, llvm::StringRef Path, DataFile &Out);
 
-/// Reads only data about the process. With millions of events, the rest takes
-/// seconds.
+/// Reads only the header, since reading millions of events takes seconds.
 llvm::Error readDataHeader(llvm::StringRef Path, DataFile &Out);
 
-/// Reads the same data and the number of events. The time does not depend on
-/// that number.
+/// Reads all data except events, and the number of events. The time does not depend on
+/// the number of events.
 llvm::Error readDataOutline(llvm::StringRef Path, DataFile &Out);
 
 /// Reads data about the process, its threads, and missing data. Omits events,
@@ -393,11 +389,9 @@ bool lacksFunctions(uint32_t Errno);
 /// Does the error mean that the file ran out of space?
 bool isOutOfSpace(uint32_t Errno);
 
-/// Makes a recording of gigabytes quick to open: writes the times of its parts to the
-/// file once, after its process has ended. See pbd_index.
-/// Adds an index to a large data file without one. Summary is the result of
-/// readDataSummary(). No process may be recording to the file. Ignores errors,
-/// since the file can be read without an index.
+/// Adds an index (see pbd_index) to a large data file without an index, so that the file
+/// opens quickly. Summary is the result of readDataSummary(). The recording process must
+/// have ended. Ignores errors, since the file can be read without an index.
 void addIndex(llvm::StringRef Path, const DataFile &Summary);
 
 } // namespace patchbay

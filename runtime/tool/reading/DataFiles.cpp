@@ -14,7 +14,7 @@
 using namespace llvm;
 using namespace patchbay;
 
-// An unused spare file has no magic, which is written last.
+// An unused spare file has no magic: a process writes the magic last.
 Descriptor patchbay::openUnusedSpare(int Dir, StringRef File) {
   char Magic[sizeof(pbd_header::magic)] = {};
   if (ownName(File) != OwnName::Spare)
@@ -50,7 +50,7 @@ Expected<std::vector<std::string>> patchbay::dataFiles(StringRef Dir) {
   return Files;
 }
 
-// Reads the command, and the note after it, which follows a NUL.
+// Reads the command and the note. A NUL separates them.
 static std::pair<std::string, std::string> commandAndNote(StringRef Dir) {
   StringRef Folder = sys::fs::is_directory(Dir) ? Dir : sys::path::parent_path(Dir);
   auto Text = MemoryBuffer::getFile((Folder.empty() ? "." : Folder) + "/" + CommandFile);
@@ -77,7 +77,7 @@ std::string patchbay::newestSnapshot(StringRef Folder) {
 const char patchbay::CommandFile[] = ".command";
 const char patchbay::CommandMagic[] = "patchbay.command\n";
 
-// "20260131T235959.999Z"
+// Does Text look like "20260131T235959.999Z"?
 static bool isTimeStamp(StringRef Text) {
   static constexpr StringLiteral Form = "99999999T999999.999Z";
   return Text.size() == Form.size() && all_of(zip(Text, Form), [](auto Pair) {
@@ -132,7 +132,7 @@ Descriptor patchbay::openPlainFile(int Dir, StringRef Name) {
   return {};
 }
 
-// An older writer's header is shorter. Its missing fields are read as 0.
+// Reads the fields that a header of an older writer lacks as 0.
 static std::optional<pbd_header> readHeader(int File) {
   pbd_header Header = {};
   ssize_t Size = pread(File, &Header, sizeof(Header), 0);
@@ -144,8 +144,8 @@ static std::optional<pbd_header> readHeader(int File) {
   return Header;
 }
 
-// Does the file's name have the process ID of the header? A spare file has the
-// ID of the process that set it aside.
+// Does the file's name contain the process ID of the header? The name of a spare file
+// contains the ID of the process that created the spare file.
 static bool hasPid(StringRef Path, const pbd_header &Header) {
   StringRef Name = sys::path::filename(Path);
   uint32_t Pid;

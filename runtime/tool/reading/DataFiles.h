@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds the data files of a recording, and recognizes files that patchbay wrote, by their
-// exact name and content. No other files are moved, renamed or removed.
+// Finds the data files of a recording. Recognizes files that patchbay wrote by their exact
+// names and contents, so that patchbay moves, renames and removes only its own files.
 #pragma once
 
 #include "support/MappedFile.h"
@@ -15,19 +15,18 @@ namespace patchbay {
 extern const char KernelFile[];
 
 /// The data files in the directory Dir, or Dir itself if it is a data file.
-/// Sorted by name, with the kernel's last. Excludes unused spare files.
+/// Sorted by name, with KernelFile last. Excludes unused spare files.
 llvm::Expected<std::vector<std::string>> dataFiles(llvm::StringRef Dir);
 
 /// The command that made the recording; empty if unknown.
 std::string commandOf(llvm::StringRef Dir);
-/// The recorder's note; empty if there is none.
+/// The recorder's note; empty without a note.
 std::string noteOf(llvm::StringRef Dir);
-/// The newest snapshot in a folder of snapshots; empty if Folder is something
-/// else.
+/// The newest snapshot in Folder; empty if Folder is not a folder of snapshots.
 std::string newestSnapshot(llvm::StringRef Folder);
 
-/// Opens a spare file that is unused, so that its header is incomplete. Returns -1
-/// for other files.
+/// Opens an unused spare file, which has an incomplete header. Returns -1 for all other
+/// files.
 Descriptor openUnusedSpare(int Dir, llvm::StringRef File);
 
 enum class OwnName {
@@ -46,7 +45,7 @@ OwnName ownName(llvm::StringRef Path);
 /// The file with the command that made a recording, and its first line.
 extern const char CommandFile[], CommandMagic[];
 
-/// "20260131T235959.999Z-slow": a snapshot of `live --watch`.
+/// Is this the name of a snapshot of `live --watch`, like "20260131T235959.999Z-slow"?
 bool isSnapshotName(llvm::StringRef Name);
 
 /// Opens a regular file. Does not follow links, and does not block on a FIFO.
@@ -58,16 +57,16 @@ std::optional<pbd_header> ownHeader(int Dir, llvm::StringRef Path);
 /// Can a data file with this name have this header?
 bool isHeaderOf(const pbd_header &Header, llvm::StringRef Path);
 
-/// Is it a regular file that is empty, or has zeros where its header would be?
+/// Is this a regular file that is empty, or has zeros instead of a header?
 bool hasNoHeader(int Dir, llvm::StringRef Path);
 
-/// Did patchbay write this file of a recording? An empty file with such a name
-/// counts, too: its process may have been killed before it wrote a header.
+/// Did patchbay write this file of a recording? Accepts an empty file with the name of a
+/// data file: the process may have been killed before it wrote a header.
 bool isOwnFile(int Dir, llvm::StringRef Path);
 
-/// Like rename(2), but never replaces anything, not even an empty directory,
-/// which another command may just have created and locked. Some file systems,
-/// such as NFS, cannot guarantee that.
+/// Like rename(2), but never replaces a file or a directory. Even an empty directory stays:
+/// another command may just have created and locked it. Some file systems, such as NFS,
+/// cannot guarantee this.
 bool moveUnlessThere(const std::string &From, const std::string &To);
 
 } // namespace patchbay

@@ -7,7 +7,7 @@
 using namespace llvm;
 using namespace patchbay;
 
-// The least size for an index: smaller files are read without a noticeable
+// Minimum size of a file that gets an index. A smaller file is read without a noticeable
 // delay.
 static constexpr uint64_t LargeBytes = 16 << 20;
 
@@ -67,8 +67,8 @@ template <typename T> static ArrayRef<uint8_t> bytesOf(ArrayRef<T> Entries) {
           Entries.size() * sizeof(T)};
 }
 
-// Writes a chunk with Head, whose kind is set, and these entries. Moves At to the
-// end of the chunk.
+// Writes a chunk of Head and Entries at At, and moves At to the end of the chunk. The
+// caller has set the chunk's kind.
 template <typename HeadT, typename T>
 static bool write(int File, uint64_t &At, HeadT Head, ArrayRef<T> Entries) {
   ArrayRef<uint8_t> Bytes = bytesOf(Entries);
@@ -81,8 +81,8 @@ static bool write(int File, uint64_t &At, HeadT Head, ArrayRef<T> Entries) {
   return true;
 }
 
-// Appends the chunks to the file. They become part of it when the header gets
-// the new length. That is a single write, after all others.
+// Appends the chunks to the file. The last write sets the new length in the header, which
+// makes all chunks valid at once.
 static void append(int File, uint64_t Committed, bool HasTable,
                    ArrayRef<pbd_index_piece> Pieces,
                    ArrayRef<pbd_blocks_entry> Blocks) {
@@ -104,8 +104,8 @@ static void append(int File, uint64_t Committed, bool HasTable,
   write(File, offsetof(pbd_header, committed), &End, sizeof(End));
 }
 
-// Compares headers: the path may now be in another user's directory, and refer
-// to another file of ours.
+// Compares headers, since the path may have changed: another user may have replaced a
+// directory, so that the path now refers to another file of ours.
 static bool isSameFile(int File, const DataFile &Data) {
   struct stat Status;
   pbd_header Header;

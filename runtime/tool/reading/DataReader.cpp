@@ -23,7 +23,7 @@ Error DataReader::readHeader() {
   Offset = Header.header_size;
   if (Offset < PBD_HEADER_MIN || Offset % 8)
     return corrupt(offsetof(pbd_header, header_size), "header size " + Twine(Offset));
-  // An older writer's header is shorter, and chunks follow it.
+  // The header of an older writer is shorter.
   Header = structAt<pbd_header>(Data.take_front(Offset));
   Out.Machine = Header.machine;
   Out.Pid = Header.pid;
@@ -39,8 +39,8 @@ Error DataReader::readHeader() {
   return Error::success();
 }
 
-// Always true for a fuzzer, which cannot guess checksums and must test the code after
-// this check.
+// Is the checksum of Bytes equal to Sum? Always true for a fuzzer, which cannot guess
+// checksums but must reach the code after this check.
 static bool hasSum(StringRef Bytes, uint32_t Sum) {
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
   return true;
@@ -48,8 +48,8 @@ static bool hasSum(StringRef Bytes, uint32_t Sum) {
   return crc32(arrayRefFromStringRef(Bytes)) == Sum;
 }
 
-// If the file is truncated, or the table is uncommitted or damaged, blocks are found by
-// a search, as in a file without a table.
+// If the file is truncated, or the table is uncommitted or damaged, the reader searches
+// for blocks, as in a file without a table.
 void DataReader::readTable(uint64_t At) {
   constexpr size_t EntryAt = offsetof(pbd_blocks, entry);
   uint64_t End = Out.Committed;
@@ -90,15 +90,15 @@ Error DataReader::read() {
     addBlocks(Out, /*OnlyThreads=*/false);
   else if (Detail == Outline)
     countEvents(Out);
-  // Without overwriting, each thread has a block of its own, which names the thread.
+  // Without --overwrite, each block belongs to one thread, and its header names the
+  // thread.
   else if (Out.Session && Out.Session->Flags & PBD_SESSION_OVERWRITE)
     addBlocks(Out, /*OnlyThreads=*/true);
   return E;
 }
 
 Error DataReader::readChunks() {
-  // Release the memory of large files now and then. Small files have few pages, which
-  // are released at the end.
+  // Release the memory of a large file each ReleaseSize bytes, and the rest at the end.
   constexpr uint64_t ReleaseSize = 1 << 20;
   uint64_t Released = Offset;
   // Data after the committed size is unfinished, not corrupt.
@@ -109,7 +109,7 @@ Error DataReader::readChunks() {
     auto Known = inTable();
     if (!Known)
       return Known.takeError();
-    // With the table's entry, the block itself need not be read.
+    // A table entry contains the block's head, so the block itself is not read.
     StringRef Head = *Known ? StringRef((*Known)->head, sizeof(pbd_blocks_entry::head))
                             : Data.substr(Offset, sizeof(pbd_chunk));
     auto [Kind, Reserved, Size] = structAt<pbd_chunk>(Head);
@@ -191,7 +191,7 @@ Error DataReader::readChunk(uint32_t Kind, StringRef Chunk) {
   };
   Out.NrSlow += Kind == PBD_SLOW && !OnlyMaps;
   auto *Row = find_if(Known, [&](const auto &Of) { return Of.Kind == Kind; });
-  // Ignore the kinds of newer writers.
+  // Ignore the chunks of newer writers.
   if (Row == std::end(Known) || (OnlyMaps && !(Row->When & AlsoOfParents)) ||
       (Detail == Summary && Row->When & NotInSummary) ||
       (Detail != All && Row->When & OnlyWithAll))
@@ -263,7 +263,7 @@ static DataMoment momentOf(const pbd_moment &M) {
 Error DataReader::readSession(StringRef Chunk) {
   if (Out.Session)
     return corrupt(Offset, "second session");
-  // Read the number before the moments, since the process may be adding one.
+  // Read the number of moments before the moments, since the process may be adding one.
   const auto NrLast = structAt<uint64_t>(Chunk, offsetof(pbd_session, nr_last));
   const auto From = structAt<pbd_session>(Chunk);
   DataSession S;
@@ -368,7 +368,7 @@ Error DataReader::readArguments(StringRef Chunk) {
       return E;
     DataArguments &A = Out.Arguments[{Head.module, F.entry}];
     A.Fields = parseTypedFields(Text);
-    // A forked child counts separately, so the parent's numbers are not added.
+    // A forked child has its own count, so do not add the parent's count.
     if (!OnlyMaps)
       A.LeftOut = SaturatingAdd(A.LeftOut, F.left_out);
   }
@@ -395,7 +395,7 @@ Error DataReader::readParent(StringRef Chunk) {
   StringRef Rest = Chunk.drop_front(offsetof(pbd_parent, file)), File;
   if (Error E = takeString(Rest, File, "name of the parent's file"))
     return E;
-  // Accept only a recording in the same directory.
+  // Accept only a data file in the same directory.
   if (File.contains('/') || !File.ends_with(PBD_SUFFIX))
     return corrupt(Offset, "the parent's file is called '" + File + "'");
   if (From)
@@ -403,9 +403,9 @@ Error DataReader::readParent(StringRef Chunk) {
   if (Head.size < PBD_HEADER_MIN)
     return corrupt(Offset, "the parent's file has only " + Twine(Head.size) + " bytes");
   From = Parent{File.str(), Head.size, Head.start_ns, Head.pid};
-  // This file has a copy of those chunks, so the parent's file is not needed. If this
-  // file is itself read as a parent, however, the copy is after the part that the child
-  // needs.
+  // If `here` is set, this file has a copy of the parent's chunks, and the parent's file
+  // is not needed. When this file is read as a parent (OnlyMaps), the child refers only
+  // to the part before the copy, so the parent's file is needed.
   if (Head.here && !OnlyMaps)
     From->File.clear();
   return Error::success();
@@ -470,7 +470,7 @@ Error DataReader::readSamples(StringRef Chunk) {
 }
 
 Error DataReader::readIndex(StringRef Chunk) {
-  // The table also has the numbers of events.
+  // The table has the numbers of events, so Outline and Summary do not need the index.
   if (Detail != All && TableAt)
     return Error::success();
   constexpr size_t PieceAt = offsetof(pbd_index, piece);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Interprets the bytes of one data file. Only this part of DataFile.h knows the layout
-// in format.h. It does not know how the file was found or loaded, except for the files
-// of a forked process's ancestors.
+// Interprets the bytes of one data file, whose layout is in format.h. The caller finds and
+// loads the file. The reader itself opens only the files of a forked process's ancestors.
 #pragma once
 
 #include "DataFile.h"
@@ -65,14 +64,14 @@ private:
   llvm::Error readArguments(llvm::StringRef Chunk);
   llvm::Error readAsked(llvm::StringRef Chunk);
   llvm::Error readParent(llvm::StringRef Chunk);
-  /// The chunks that map numbers to functions, from a parent's file.
+  /// Data from the chunks of a parent's file that map numbers to functions.
   struct Maps {
     std::map<uint32_t, DataModule> Modules;
     std::map<std::pair<uint32_t, uint64_t>, DataArguments> Arguments;
     std::vector<DataLeftOut> LeftOut;
     std::shared_ptr<const FunctionTable> Table;
     std::optional<Parent> From;
-    std::string Why; // the reason why some could not be read
+    std::string Why; // why some chunks could not be read; empty: no error
   };
   static llvm::Expected<std::shared_ptr<const Maps>>
   mapsOf(const std::string &Name, const Parent &Of, DetailT Detail);
@@ -87,7 +86,7 @@ private:
   llvm::Error readMapped(llvm::StringRef Chunk);
   llvm::Error readPlace(llvm::StringRef Chunk);
 
-  /// Returns an error that names the defect and its place in the file.
+  /// Returns an error that names the defect and its offset in the file.
   llvm::Error corrupt(uint64_t At, const llvm::Twine &What) const {
     return makeError(Path + ": corrupt at offset " + llvm::Twine(At) + ": " +
                      What);
@@ -98,8 +97,8 @@ private:
                      " is incomplete");
   }
 
-  /// The Nr elements of the table that begins at At, which must be within the chunk. Fails
-  /// if the table exceeds the chunk. What: a name for messages, "functions".
+  /// The Nr elements of the table that begins at At. At must be within the chunk. Fails if
+  /// the table exceeds the chunk. What: a name for messages, such as "functions".
   template <typename T>
   llvm::Expected<std::vector<T>> elements(llvm::StringRef Chunk, size_t At, uint64_t Nr,
                                           const char *What, const char *Before = "") const {
@@ -111,7 +110,8 @@ private:
       memcpy(All.data(), Chunk.data() + At, Nr * sizeof(T));
     return All;
   }
-  /// Takes a string that ends with a NUL from Rest. What: a name for messages, "path".
+  /// Takes a string that ends with a NUL from Rest. What: a name for messages, such as
+  /// "path".
   llvm::Error takeString(llvm::StringRef &Rest, llvm::StringRef &Text,
                          const char *What) const {
     const size_t End = Rest.find('\0');
@@ -134,21 +134,19 @@ private:
   DetailT Detail;
   bool OnlyMaps = false;
   std::optional<Parent> From;
-  std::string Functions; // as in the chunks of the file itself: see addTo()
+  std::string Functions; // functions of this file, without its ancestors: see addTo()
   uint64_t TableAt = 0; // offset of the file's struct pbd_blocks; 0: none
   llvm::StringRef Table; // remaining entries of the table
   std::optional<uint32_t> IndexSum; // std::nullopt without a table
 };
 
-/// Finds the thread and the time of each part of a file's blocks, without keeping events:
-/// EventWindows.h reads those.
-/// Adds the data in the blocks to the threads of Out; with OnlyThreads only
-/// numbers and names of threads. Sorts the blocks. The functions of Out must be
-/// complete.
+/// Sorts the blocks of Out and adds their pieces to the threads of Out, without keeping
+/// events: EventWindows.h reads the events. OnlyThreads: add only numbers and names of
+/// threads. The functions of Out must be complete.
 void addBlocks(DataFile &Out, bool OnlyThreads);
 
-/// Adds the number of events to each thread of Out. With many events, the
-/// numbers are approximate to save time. Sorts the blocks.
+/// Adds the number of events to each thread of Out. In large files, the numbers are
+/// approximate to save time. Sorts the blocks.
 void countEvents(DataFile &Out);
 
 } // namespace patchbay

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads the chunks about slow calls, and about the machine and group in which
+// Reads the chunks about slow calls, and about the machine and the control group in which
 // the process ran.
 #include "DataReader.h"
 #include "llvm/ADT/StringExtras.h"
@@ -63,7 +63,7 @@ static uint64_t idOf(StringRef Chunk) {
   return structAt<uint64_t>(Chunk, offsetof(pbd_slow, id));
 }
 
-// While the process runs, the chunk may have been reused for another call.
+// Checks the id, since a running process may have reused the chunk for another call.
 std::optional<DataSlow> DataFile::slow(uint64_t Id) const {
   if (SlowById.empty())
     for (size_t I = 0; I != Slow.size(); ++I)

@@ -18,8 +18,8 @@ static StringRef bytesOf(const DataPiece &Piece) {
   return StringRef(Piece.Records, Piece.Size * DataRecord::Size);
 }
 
-// Adds the events of the piece that began after After, and not after Until. A
-// running process may have replaced events in the meantime.
+// Adds the piece's events that began after After, and at Until or before. Checks the
+// times, since a running process may have replaced events after plan().
 static void read(const DataFile &File, const DataPiece &Piece,
                  std::optional<uint64_t> After, uint64_t Until,
                  std::vector<DataEvent> &Events,
@@ -90,8 +90,8 @@ static void sortSlowly(MutableArrayRef<DataEvent> Events) {
   llvm::copy(Sorted, Events.begin());
 }
 
-// All times of a window are similar, so their common part is not sorted. The rest and
-// the event's index form one number, which is sorted by a radix sort.
+// The times of a window have the same high bits. A radix sort sorts numbers that consist
+// of the low bits and the event's index.
 static constexpr unsigned NumberBits = 20, DigitBits = 11;
 
 // Sorts by time only. Keeps the order of events with equal times.
@@ -142,7 +142,7 @@ static void sortEvents(std::vector<DataEvent> &Events) {
   Events.swap(Sorted);
 }
 
-// If a call has records of its entry and its exit, removes the entry. Both have
+// If a call has records of its entry and its exit, removes the entry. Both records have
 // the same time and frame, so they are close together.
 static void dropEntriesOfCalls(std::vector<DataEvent> &Events) {
   auto IsEntry = [](const DataEvent &E) { return !E.isCall(); };
@@ -247,8 +247,9 @@ bool EventWindows::plan(Plan &To) {
   return true;
 }
 
-// The part of the file that may be released. Each release interrupts all processors that
-// this process uses, so parts are large: Next, and the adjacent pieces before it.
+// Returns the bytes of the file that may be released: the piece at Next, and adjacent
+// pieces before it. Returns an empty range until there are enough bytes, since each
+// release interrupts all processors that this process uses.
 StringRef EventWindows::released() {
   constexpr size_t Enough = 512 << 10;
   StringRef Bytes = bytesOf(Pieces[Next]);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The events of a thread in the order in which calls began, in consecutive windows of
+// Returns a thread's events in the order in which calls began, in consecutive windows of
 // time. A call is recorded when it returns, so the call that began first may be last in
-// the file. But few calls are open at a time, and each piece has the begin of its first
-// call. So memory holds the events of one piece, plus those events of later pieces that
-// began during it: at most the maximum number of nested calls.
+// the file. Each piece says when its first call began, and few calls are open at a time.
+// So memory holds only the events of one piece, and the events of later pieces that began
+// before the piece ended. Their maximum is the number of nested calls.
 #pragma once
 
 #include "DataFile.h"
@@ -44,14 +44,14 @@ public:
   /// What make() needs for a window.
   struct Plan {
     const DataPiece *Piece = nullptr;
-    std::optional<uint64_t> After; // the window's events began after this
-    uint64_t Until = 0;            // and not after that
+    std::optional<uint64_t> After; // the window's events began after this time
+    uint64_t Until = 0;            // the window's events began at this time or before
     EventWindow Later;             // events of later pieces, as recorded
     llvm::StringRef Release;       // a part of the file that is no longer needed
-    std::thread::id Reader;        // the thread that reads it
+    std::thread::id Reader;        // the thread that called plan()
   };
 
-  /// From: in ticks; calls that ended earlier may be skipped.
+  /// From: in ticks; calls that ended before may be skipped.
   EventWindows(const DataFile &File, const DataThread &Thread,
                uint64_t From = 0);
   /// Plans the windows of a thread, one after another. Returns false after the last.
@@ -67,11 +67,11 @@ private:
   const DataFile &File;
   llvm::ArrayRef<DataPiece> Pieces;
   std::vector<uint64_t> Until; // indexed by piece
-  // Pieces with events of earlier windows, sorted by the begin of their first call.
+  // Pieces with events of earlier windows: time of the first call and index, sorted.
   std::vector<std::pair<uint64_t, uint32_t>> ByBegin;
   size_t NextByBegin = 0;
   size_t Next = 0;
-  llvm::StringRef Read; // the part before Next that is not released yet
+  llvm::StringRef Read; // bytes of pieces before Next that are not released yet
   std::map<uint32_t, std::shared_ptr<Early>> Loaded; // by index of the piece
 };
 

@@ -9,7 +9,7 @@
 using namespace llvm;
 using namespace patchbay;
 
-// With more workers, these would wait for the thread that uses the results.
+// More workers would only wait for the thread that uses the results.
 static constexpr size_t MaxWorkers = 15;
 
 // Respects the limits of taskset(1) and of containers.
@@ -27,7 +27,7 @@ void Workers::ask(Job &J) {
     return;
   if (!Pool)
     Pool.emplace(hardware_concurrency(numberOfWorkers()));
-  // The job may be gone when a worker reaches it. Then it is taken.
+  // J may be destroyed before a worker reaches it. finish() has then set Taken.
   J.Taken = std::make_shared<std::atomic_flag>();
   J.Done = Pool->async([Taken = J.Taken, Ending = Ending, &J] {
     if (!*Ending && !Taken->test_and_set())
@@ -59,8 +59,8 @@ void patchbay::inOrder(size_t N, llvm::function_ref<void(size_t)> Do,
   }
 }
 
-// When to show progress: after this time a user may wonder whether anything
-// happens. Often: the interval of updates.
+// Patience: the delay before the first update, so that short reads show no progress.
+// Often: the interval of updates.
 static constexpr std::chrono::milliseconds Patience(1000), Often(200);
 
 Progress::Progress(uint64_t All)
@@ -71,7 +71,7 @@ void Progress::add(uint64_t Events) {
   Done += Events;
   if (!IsTerminal || Clock::now() < Next)
     return;
-  // Output on the terminal shows progress, too.
+  // Output that was printed to the terminal already shows progress.
   if (outputIsTerminal() && outs().tell())
     return;
   Next = Clock::now() + Often;

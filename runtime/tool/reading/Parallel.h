@@ -18,16 +18,16 @@
 
 namespace patchbay {
 
-/// Threads that run jobs in the order of requests: one for each processor that this
-/// process may use, except the processor of the requesting thread. They are started when
-/// there is enough work.
+/// Threads that run jobs in the order of requests: one thread for each processor that this
+/// process may use, minus one for the requesting thread. The threads are started when
+/// FewJobs jobs have been requested.
 class Workers {
 public:
   Workers() = default;
   ~Workers() { *Ending = true; } // the pool's destructor waits for jobs that have begun
   Workers(const Workers &) = delete;
 
-  /// A job that runs once. It must not move before that.
+  /// A job that runs once. The object must not move before it has run.
   class Job {
   public:
     std::function<void()> Do;
@@ -39,11 +39,11 @@ public:
   };
   /// Queues a job for the workers.
   void ask(Job &J);
-  /// Runs the job here if no worker has begun it. Returns when it is done.
+  /// Runs the job in this thread if no worker has begun it. Returns when the job is done.
   void finish(Job &J);
 
 private:
-  // Fewer jobs are done sooner than threads are started.
+  // Running fewer jobs takes less time than starting threads.
   static constexpr size_t FewJobs = 8;
   size_t All = 0;
   std::shared_ptr<std::atomic<bool>> Ending = std::make_shared<std::atomic<bool>>(false);
@@ -53,16 +53,16 @@ private:
 /// How many jobs to queue before finishing the first.
 size_t jobsAhead();
 
-/// Calls Do(I) for each I below N, concurrently. After each, calls Use(I), one at a
-/// time in the order of I.
+/// Calls Do(I) for each I below N, concurrently. Calls Use(I) after Do(I), one at a time in
+/// the order of I.
 void inOrder(size_t N, llvm::function_ref<void(size_t)> Do,
              llvm::function_ref<void(size_t)> Use);
 
-/// Copies From to To. The stores bypass this processor's caches (Intel's Optimization
-/// Reference Manual, 9.4.1, "streaming stores"; AMD's Software Optimization Guides have a
-/// chapter on them). With normal stores, each cache line of a reused buffer would move
-/// from the other processor for writing, and back for reading. If the processors are far
-/// apart, that takes longer than the work on the data.
+/// Copies From to To with streaming stores, which bypass this processor's caches (Intel's
+/// Optimization Reference Manual, 9.4.1; also in AMD's Software Optimization Guides). With
+/// normal stores, each cache line of a reused buffer would move from the reading processor
+/// for writing, and back for reading. Between distant processors, these moves take longer
+/// than the work on the data.
 template <typename T>
 void handOver(const std::vector<T> &From, std::vector<T> &To) {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -87,7 +87,7 @@ void handOver(const std::vector<T> &From, std::vector<T> &To) {
 /// A line on stderr, if stderr is a terminal. The destructor clears it.
 class Progress {
 public:
-  /// All: the number of all events; 0: unknown.
+  /// All: total number of events; 0: unknown.
   explicit Progress(uint64_t All = 0);
   ~Progress();
   void add(uint64_t Events);

@@ -19,8 +19,8 @@ class Builder {
 public:
   explicit Builder(Trace &Out) : Out(Out) {}
   void add(std::string File, DataFile Data);
-  /// Adds counters of all processes. Call this after all have been read, since looking up
-  /// names may print warnings.
+  /// Adds counters of all processes. Must be called after all files have been read, since
+  /// looking up names may print warnings.
   void addCounters();
 
 private:
@@ -37,7 +37,7 @@ private:
     uint64_t Entry, Calls;
   };
   std::vector<Count> Counts;
-  /// For each set of counters of a module: indices in Counts.
+  /// For each set of counters in a module: indices in Counts.
   std::map<std::tuple<std::string, const RecordedNames *, std::vector<uint64_t>>,
            std::vector<uint32_t>>
       Counted;
@@ -107,8 +107,8 @@ void Builder::addCounters() {
          ""});
 }
 
-// Sums up the counters of a module: thousands of processes may have the same
-// counters.
+// Adds up the counters of a module over processes, since thousands of processes may have
+// the same counters.
 void Builder::sumCounters(uint32_t Process) {
   TraceProcess &P = Out.Processes[Process];
   ArrayRef<DataCounter> Rest = P.Data.Counters;
@@ -135,8 +135,9 @@ void Builder::sumCounters(uint32_t Process) {
   P.Data.Counters = std::vector<DataCounter>(); // to free the memory
 }
 
-// Buckets are powers of two of a tick. If ticks of another process have another
-// length, for example on another machine, the nearest buckets are used.
+// The unit of a bucket is the first process's tick times a power of two. If a process has
+// ticks of another length, for example from another machine, its durations are added to
+// the nearest buckets.
 void Builder::addHistograms(uint32_t Process, const Clock &Clock) {
   const DataFile &Data = Out.Processes[Process].Data;
   if (Data.Histograms.empty())
@@ -165,8 +166,8 @@ void Builder::addHistograms(uint32_t Process, const Clock &Clock) {
   }
 }
 
-// When the recording of all threads ended. Calls that are open when the events
-// end last until then.
+// The time when the recording of all threads ended. Calls that are still open last until
+// then.
 static uint64_t endOf(const DataFile &Data, const Clock &Clock) {
   uint64_t End = Clock.time(Data.Session->Last.Ticks);
   for (const auto &[Id, T] : Data.Threads) {
@@ -318,7 +319,8 @@ static Expected<Trace> readFiles(const std::string &Dir, StringRef Symfs,
       report(std::move(E));
       Result.Incomplete = true;
     }
-    // A child whose first attempt failed may have a file, and all its events.
+    // A child that could not create a file at first may have succeeded later. So
+    // ChildErrno alone does not mean missing events.
     const bool LacksChild = Data.ChildErrno && Data.Losses[PBD_LOST_CHILD];
     if (Data.Errno || LacksChild || !Data.Unexplained.empty())
       Result.Incomplete = true;

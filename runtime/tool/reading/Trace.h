@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The events of a recording as users need them: nested calls with names, with times in
-// nanoseconds.
+// A recording as nested calls, with function names and with times in nanoseconds.
 #pragma once
 
 #include "TracedNames.h"
@@ -10,15 +9,15 @@
 
 namespace patchbay {
 
-/// Selects recorded calls. The depth and self time of a call do not depend on which other
-/// calls are selected.
+/// Selects recorded calls. The selection does not change the depth and self time of a
+/// call.
 struct CallFilter {
   /// Selects calls that began at From or later, and before To, in ns of CLOCK_MONOTONIC.
   uint64_t From = 0, To = UINT64_MAX;
   /// Selects calls with a known end that took Shortest to Longest ns.
   uint64_t Shortest = 0, Longest = UINT64_MAX;
-  /// Globs as in isNamedBy(). Functions: selected functions; empty: all. Others:
-  /// excluded functions. Under: functions that a call must be, or be nested in.
+  /// Globs as in isNamedBy(). Functions: selected functions; empty: all. Others: excluded
+  /// functions. Under: selects only calls of these functions and calls nested in them.
   std::vector<std::string> Functions, Others, Under;
 
   /// Number of selected calls among those read so far.
@@ -61,14 +60,14 @@ struct TraceCall {
   /// For sums: Net is the Duration without the cost of tracing, and NetInOthers the
   /// part of Net in callees. See CallStream::takeCostOut().
   uint64_t Net, NetInOthers;
-  uint64_t LongestWithin; // the longest Duration of a call within it
-  uint64_t Within; // number of recorded calls within it, on all levels
-  uint64_t Callees; // number of recorded calls that it made
-  /// In ns: the cost of --why for this call, which its Duration excludes, and the same
-  /// for its callees.
+  uint64_t LongestWithin; // the longest Duration of a nested call
+  uint64_t Within; // number of nested recorded calls, on all levels
+  uint64_t Callees; // number of direct recorded callees
+  /// In ns: the cost of --why for this call, which its Duration excludes, and for its
+  /// callees.
   uint64_t WhyCost, WhyCostOfCallees;
-  /// In ns, of calls within it: the measured time of its callees, and the cost on all
-  /// levels, which sums exclude. Intervals: see CallStream::addInterval().
+  /// In ns: the measured time of callees, and the cost of nested calls on all levels,
+  /// which sums exclude. Intervals: see CallStream::addInterval().
   uint64_t MeasuredWithin, CostWithin;
   double Intervals;
   uint64_t Caller;   // run-time return address for entries, otherwise 0
@@ -76,16 +75,16 @@ struct TraceCall {
   uint32_t CalledBy; // recorded outer function; UINT32_MAX: none
   uint32_t Depth;    // number of recorded outer calls
   KindT Kind;
-  bool Recursive; // is it within another call of the same function?
-  /// The call is Unfinished, and no event of the thread shows that it has ended. Other
-  /// unfinished calls were cut off, for example by longjmp().
+  bool Recursive; // is an outer call of the same function open?
+  /// The call is Unfinished, and no event of the thread shows that the call has ended.
+  /// Unfinished calls without Open were cut off, for example by longjmp().
   bool Open;
-  bool Chosen; // is it selected? see CallFilter
+  bool Chosen; // selected by a CallFilter
 
   // As recorded, in ticks of the thread's own clock.
   uint32_t Frame;
   uint64_t Ticks, EndTicks, SeenTicks;
-  uint64_t IntervalTicks; // time of the last event on its own level; 0: its start
+  uint64_t IntervalTicks; // time of the last event on the call's level; 0: its start
 
   /// Was the end of the call recorded?
   bool hasDuration() const { return Kind <= Jumped; }
@@ -98,10 +97,11 @@ struct TraceCall {
   uint64_t measured() const { return llvm::SaturatingAdd(Duration, Cost); }
 };
 
-/// Was more than half of a measured time the cost of tracing? Net is the rest.
+/// Is more than half of a measured time the cost of tracing? Net: the time without that
+/// cost.
 inline bool isMostlyCost(uint64_t Measured, uint64_t Net) { return Measured / 2 > Net; }
 
-/// A thread. Its calls are read one at a time: see CallStream.h.
+/// A thread. CallStream.h reads its calls one at a time.
 struct TraceThread {
   uint32_t Process; // index in Trace::Processes
   uint32_t Tid;
@@ -114,14 +114,14 @@ struct TraceThread {
 struct TraceCount {
   uint32_t Function; // index in Trace::Functions
   uint64_t Calls;
-  // Only histograms have the other fields.
+  // The following fields are set only for histograms.
   uint32_t Tid;
   uint64_t Total, Longest;       // in ns
   std::vector<uint64_t> Buckets; // by duration: powers of two of Trace::BucketUnit
   std::string Thread;            // name of the thread
 };
 
-/// The number of calls of a function, if only some of them are recorded.
+/// The number of calls of a function of which only some calls are recorded.
 struct TraceSample {
   uint32_t Function; // index in Trace::Functions
   uint64_t Calls;
@@ -134,7 +134,7 @@ struct TraceProcess {
   /// Indices in Trace::Functions, by DataFile::slots(). Shared by all processes with
   /// the same table.
   std::shared_ptr<std::vector<uint32_t>> Functions = nullptr;
-  bool HasCounters = false; // Trace::Counts includes its counters
+  bool HasCounters = false; // Trace::Counts includes counters of this process
   /// "FILE: process 42 (./server)".
   std::string title() const;
 };
@@ -147,10 +147,10 @@ struct Trace {
   std::vector<TraceSample> Samples;
   /// The unit of buckets for all processes, in ns.
   double BucketUnit = 1;
-  /// Some data could not be read, or was not recorded. A warning was printed.
+  /// Some data could not be read, or was not recorded, and a warning was printed.
   bool Incomplete = false;
 
-  /// The calls without a return among those that were read, by function index.
+  /// Number of calls without a return, by function index, among the calls read so far.
   struct {
     std::map<uint32_t, uint64_t> Jumped, CutOff, Open;
     size_t Overlapping = 0; // threads with several stacks
@@ -161,7 +161,7 @@ struct Trace {
   CallFilter Chosen;
   bool Raw = false; // show durations as measured: see TraceCall::Cost
 
-  /// isWanted(): does Chosen select the function's calls by name? isOuter(): does it
+  /// isWanted(): does Chosen select the function's calls by name? isOuter(): does Chosen
   /// select calls within the function?
   bool isWanted(uint32_t Function) { return choiceOf(Function) & Wanted; }
   bool isOuter(uint32_t Function) { return choiceOf(Function) & Outer; }
@@ -171,7 +171,7 @@ struct Trace {
   /// Did any process record events? Did any record durations?
   bool hasEvents() const;
   bool hasDurations() const;
-  /// Were only some calls of a function recorded, and the others counted?
+  /// Were only some calls of a function recorded, and the rest counted?
   bool isSampled() const;
   /// Advice if no call of a function that matches Globs was recorded: "did you mean
   /// 'svc::render'", or Otherwise.
@@ -182,8 +182,8 @@ struct Trace {
   bool hasCalls() const;
   /// Begin and end of the recording, in ns of CLOCK_MONOTONIC.
   std::pair<uint64_t, uint64_t> range() const;
-  /// The possible error of the cost of a call, as a fraction of that cost: the largest
-  /// of all processes.
+  /// The largest possible error of the cost of a call in any process, as a fraction of
+  /// that cost.
   double costError() const;
   /// The index of the function with this Slot in a process's file.
   uint32_t function(uint32_t Process, uint32_t Slot) {
@@ -211,8 +211,8 @@ private:
   uint8_t choose(uint32_t Function);
 
   std::vector<uint8_t> Choices; // indexed by function
-  /// By moduleKey() and address. Modules without a build ID also have the recorded name
-  /// here, since their path may have named another file before.
+  /// By moduleKey(), recorded name and address. The name is set only without a build ID,
+  /// since the path may have named another file before.
   std::map<std::tuple<std::string, std::string, uint64_t>, uint32_t> Known;
 };
 
@@ -222,8 +222,7 @@ Trace makeTrace(std::string File, DataFile Data, TracedNames Names = {});
 /// see NameSources. Losses.h reports missing data.
 llvm::Expected<Trace> readTrace(const std::string &Dir,
                                 llvm::StringRef Symfs = "");
-/// Like readTrace(), without the places of events. The time does not depend on the
-/// number of events.
+/// Like readTrace(), without the calls. The time does not depend on the number of events.
 llvm::Expected<Trace> readOutline(const std::string &Dir,
                                   llvm::StringRef Symfs = "");
 

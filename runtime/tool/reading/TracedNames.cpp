@@ -16,8 +16,8 @@ std::string patchbay::moduleKey(const DataModule &M) {
 Expected<ElfImage> patchbay::openTraced(StringRef Path, StringRef BuildId,
                                         StringRef Symfs) {
   Expected<ElfImage> Image = ElfImage::open((Symfs + Path).str());
-  // If a file was removed or replaced while the program ran, the kernel has marked its
-  // path. The same file may exist again.
+  // The kernel adds " (deleted)" to the path of a file that was removed or replaced while
+  // the program ran. The same file may exist again.
   if (!Image && !BuildId.empty() && Path.consume_back(" (deleted)")) {
     Expected<ElfImage> Again = ElfImage::open((Symfs + Path).str());
     if (Again && toStringRef(Again->buildId()) == BuildId) {
@@ -32,10 +32,10 @@ Expected<ElfImage> patchbay::openTraced(StringRef Path, StringRef BuildId,
   return Image;
 }
 
-// The symbols point into the recorded names.
+// Returns symbols that point into Names.
 static SymbolNames symbolsOf(const RecordedNames &Names) {
   SymbolNames Symbols;
-  // Entries identify functions, so no size is recorded.
+  // Recorded names have no sizes.
   for (const auto &[Entry, Name] : Names.all())
     Symbols.add({Entry, /*Size=*/0, Name, ELF::STB_GLOBAL, /*Other=*/0,
                  /*Exported=*/false});
@@ -43,8 +43,8 @@ static SymbolNames symbolsOf(const RecordedNames &Names) {
   return Symbols;
 }
 
-// Does the file have the recorded names? Needed without a build ID: a rebuilt file has
-// other names, or other addresses.
+// Is the file the recorded module? Without a build ID, compares the recorded names: a
+// rebuilt file has other names or addresses.
 static bool fitsRecorded(const DataModule &M, const SymbolNames &Symbols) {
   return !M.BuildId.empty() || !M.Names ||
          all_of(M.Names->all(), [&](const auto &Recorded) {
@@ -140,8 +140,8 @@ std::string TracedNames::around(const DataModule &M, uint64_t Address) {
   if (After == Symbols.begin())
     return "";
   const SymbolNames::Symbol &Found = *std::prev(After);
-  // The address after the end counts, too: it is the return address of a call that does not
-  // return, if that call is the function's last instruction.
+  // Include the address after the function's end: if the last instruction calls a noreturn
+  // function, this address is the return address.
   if (Address - Found.Address > Found.Size)
     return "";
   return function(M, Found.Address) + "+0x" +

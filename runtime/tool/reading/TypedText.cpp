@@ -33,8 +33,8 @@ static void addEnumerators(StringRef Text, TypedField &To) {
   }
 }
 
-// Parses NAME=KIND:SOURCE. Of the source, only the recorder needs more than its
-// letter.
+// Parses NAME=KIND:SOURCE. Reads only the first letter of SOURCE; the recorder needs the
+// rest.
 static bool parseField(StringRef Text, TypedField &To) {
   auto [Name, Kind] = Text.split('=');
   if (Name.empty() || Kind.empty())
@@ -94,8 +94,8 @@ static std::string quoted(StringRef Bytes) {
   return Text + "\"";
 }
 
-// For flags, the names of all set flags. std::nullopt if a set flag has no
-// name.
+// The name of an enumerator, or the names of all set flags. std::nullopt if the value or a
+// set flag has no name.
 static std::optional<std::string> enumName(const TypedField &F,
                                            uint64_t Value) {
   if (auto Known = F.Enumerators.find(Value); Known != F.Enumerators.end())
@@ -203,7 +203,7 @@ static std::string whyNone(const TypedPart &P) {
 }
 
 namespace {
-/// A value that was assembled from its parts.
+/// A value, assembled from the parts of its records.
 struct Read {
   enum { Unknown, Null, Number, Bytes } Is = Unknown;
   uint64_t Word = 0;
@@ -253,7 +253,7 @@ static std::string valueText(const TypedField &F, const Read &R) {
   }
 }
 
-// Why a call has no value for a field; empty if it has one.
+// The reason why a call has no value for a field; empty if the call has a value.
 static std::string whyUnknown(const TypedField &F, const Read &R) {
   if (F.IsUnused && R.Is != Read::Unknown)
     return "unused: " + valueText(F, R);

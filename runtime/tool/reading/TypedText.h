@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arguments with names and types: parses their description
+// Arguments with names and types: parses the description of arguments
 // (trace/format/typed_spec.h), and formats the values of a call.
 #pragma once
 
@@ -32,8 +32,8 @@ struct TypedPart {
   uint64_t Word;
 };
 
-/// The value of a field as a literal of C, or in <> the reason why it is
-/// unknown. The value of an unused argument is shown as <unused: VALUE>.
+/// The value of a field as a C literal, or the reason in <> why the value is unknown. An
+/// unused argument is shown as <unused: VALUE>.
 std::string typedText(const TypedField &F, size_t Number,
                       llvm::ArrayRef<TypedPart> Parts);
 
@@ -41,8 +41,7 @@ std::string typedText(const TypedField &F, size_t Number,
 /// null for null pointers, and {"unknown": WHY} for unknown values and unused arguments.
 llvm::json::Value typedJson(const TypedField &F, size_t Number,
                             llvm::ArrayRef<TypedPart> Parts);
-/// A number as JSON. Infinities and NaN become strings, since JSON does not
-/// have them.
+/// A number as JSON. Infinities and NaN become strings, since JSON has no such numbers.
 llvm::json::Value jsonNumber(double Number);
 
 } // namespace patchbay

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Collects arguments, results and jumps, which precede the record of their call (see
-// PBD_VALUE), until that record is read. Only records of signal handlers may be in
-// between.
+// Collects arguments, results and jumps until the record of their call is read. These
+// records precede the call's record (see PBD_VALUE). Only records of signal handlers may
+// be between them.
 #pragma once
 
 #include "DataFile.h"
@@ -11,7 +11,7 @@
 
 namespace patchbay {
 
-/// One record of a block. Only this code knows the layout of its bytes.
+/// One record of a block.
 struct DataRecord {
   static constexpr size_t Size = sizeof(pbd_record);
 
@@ -22,7 +22,7 @@ struct DataRecord {
   uint8_t Kind; // pbd_record_kind
 
   /// At has Size bytes. A record of another pass than the block's is read as
-  /// PBD_RECORD_NONE, like a gap; then its other fields are meaningless.
+  /// PBD_RECORD_NONE, like a gap; its remaining fields are then invalid.
   static DataRecord read(const char *At, uint8_t Pass) {
     pbd_record R;
     memcpy(&R, At, sizeof(R));
@@ -46,8 +46,8 @@ class ValueReader {
 public:
   /// Adds a record that is not a call.
   void add(const DataRecord &R) {
-    // Signal handlers do not nest this deep: calls were lost, and the collected
-    // values are useless.
+    // Signal handlers do not nest this deep. So the calls of the collected values were
+    // lost: drop the values.
     if (Values.size() + Jumps.size() == Most)
       *this = {};
     Key Of = {R.Frame, uint32_t(R.Detail)};
@@ -102,7 +102,7 @@ private:
       (*Of.Context)[R.Function - PBD_CONTEXT] = R.Time;
       return;
     }
-    if (!Which) // the values collected so far belong to a lost call
+    if (!Which) // first argument: the values collected so far belong to a lost call
       Of = {};
     if (Which < PBD_VALUE_ARGS && Which == Of.Args.size()) {
       Of.Args.push_back(R.Time);
