@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * If a program becomes a daemon, `patchbay record` ends with its first process, and
- * reports that another one is still recording. Later calls are recorded, too.
+ * If a program becomes a daemon, `patchbay record` ends with the first process, and
+ * reports that the daemon is still recording. The daemon's later calls are recorded.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog
@@ -25,7 +25,7 @@ int main(void)
 	}
 	step();
 	CHECK_EQ(write(ends[1], "", 1), 1);
-	/* Wait until the starter ends the program. */
+	/* Wait until the parent ends the program. */
 	CHECK_EQ(read(STDIN_FILENO, &byte, 1), 0);
 	step();
 	return 0;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A recorded program still ends by the end of its last thread. glibc then calls exit(3)
- * in that thread, so handlers of atexit(3) run and buffers are written. The listening
- * thread, which --live, --rotate-* and -p start, does not count as one of the
- * program's.
+ * A recorded program still exits when its last thread ends: glibc then calls exit(3) in
+ * that thread, which runs atexit(3) handlers and flushes buffers. glibc does not count
+ * the listening thread, which --live, --rotate-* and -p start.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog
@@ -12,9 +11,9 @@
 // RUN: timeout -s KILL 600 %patchbay record --live -o %t/main -- %t/prog main > %t/out && FileCheck %s < %t/out
 // RUN: timeout -s KILL 600 %patchbay record --rotate-every=1s -o %t/rotate -- %t/prog > %t/out && FileCheck %s < %t/out
 // RUN: timeout -s KILL 600 %t/prog visit %patchbay %t/visit > %t/out && FileCheck %s < %t/out
-/* The command continues, and writes the file soon after the program's end. */
+/* `patchbay record` writes the recording soon after the program's end. */
 // RUN: timeout 600 sh -c 'until %patchbay report -i %t/visit; do sleep 0.1; done' | FileCheck %s --check-prefix=REPORT
-/* The same holds after the recording, when the listening thread has ended. */
+/* The program also exits if the recording and its listening thread have ended. */
 // RUN: timeout -s KILL 600 %t/prog visited %patchbay %t/visited > %t/out && FileCheck %s --check-prefix=VISITED < %t/out
 // CHECK: buffered, handler
 // VISITED: buffered, other ended, handler
@@ -39,8 +38,8 @@ static void *other(void *main_thread)
 }
 
 /*
- * Records this process for @seconds. Returns during the recording, or, if @seconds is
- * "0", after it.
+ * Records this process for @seconds. Returns during the recording, or after the
+ * recording if @seconds is "0".
  */
 static void visit(const char *patchbay, const char *output, const char *seconds)
 {
@@ -64,7 +63,7 @@ static void visit(const char *patchbay, const char *output, const char *seconds)
 	CHECK_EQ(read(ends[0], &byte, 1), 1);
 	if (!strcmp(seconds, "0"))
 		CHECK_EQ(waitpid(command, NULL, 0), command);
-	/* Keep the pipe open, because the command writes more. */
+	/* Leave the pipe open, because `patchbay record` writes more. */
 }
 
 int main(int argc, char **argv)
@@ -80,7 +79,7 @@ int main(int argc, char **argv)
 		visit(argv[2], argv[3], is_last ? "0" : "60");
 	self = pthread_self();
 	CHECK(!pthread_create(&thread, NULL, other, is_last ? NULL : &self));
-	/* The last thread is the main thread or another one. */
+	/* @is_last: the main thread ends last. Otherwise, @thread does. */
 	if (is_last)
 		CHECK(!pthread_join(thread, NULL));
 	if (is_last && argc == 4)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * While a program with one thread is recorded, no other thread calls the program's
- * allocator, which is not thread-safe. Only the loader does so, when it loads the
- * library.
+ * allocator, which is not thread-safe. The only exception is the loader, while it loads
+ * the runtime.
  */
 // RUN: llvm-nm -D --undefined-only --just-symbol-name %patchbay_lib/libpatchbay.so %patchbay_lib/libpatchbay-trace.so %patchbay_lib/libpatchbay-live.so %patchbay_lib/libpatchbay-link.so | FileCheck %s --check-prefix=IMPORTS
 // IMPORTS-NOT: {{^(malloc|calloc|realloc|free|aligned_alloc|strdup|qsort|fopen|fdopen|opendir|getline)@}}
@@ -46,8 +46,8 @@ static size_t used;
 static long total, wrong;
 
 /*
- * Counts a call by another thread if @caller is in a library of ours. The loader calls
- * the allocator in its own thread.
+ * Counts calls of Patchbay's libraries (@caller) from other threads than the main
+ * thread. Calls of the loader do not count.
  */
 NOT_TRACED static void look(void *caller)
 {
@@ -59,7 +59,7 @@ NOT_TRACED static void look(void *caller)
 		__atomic_fetch_add(&wrong, 1, __ATOMIC_RELAXED);
 }
 
-/* Never reuses a block. Atomic, so that the test itself does not fail. */
+/* Never reuses a block. Atomic, so that concurrent calls are safe. */
 NOT_TRACED void *malloc(size_t size)
 {
 	size_t *at;
@@ -125,8 +125,8 @@ int main(int argc, char **argv)
 				work(plugin(j));
 			dlclose(library);
 			/*
-			 * Leave the loader for a while: a thread inside it cannot be
-			 * borrowed.
+			 * Spend time outside of the loader: -p cannot borrow a thread
+			 * inside the loader.
 			 */
 			usleep(1000);
 		}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A process that is recorded by -p stores its events in memory of the command, like a
- * program that the command starts. A snapshot has all earlier events. After the
- * recording nothing stays mapped.
+ * A process that is recorded by -p stores its events in memory of `patchbay record`,
+ * like a program that the command starts. A snapshot contains all earlier events. After
+ * the recording no buffer stays mapped.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog %link
@@ -20,8 +20,8 @@
 // CHECK: {{^ *}}400000 {{.*}} step{{$}}
 
 /*
- * If the command is killed, the process writes the remaining events, and the recording
- * ends.
+ * If `patchbay record` is killed, the process writes the remaining events itself, and
+ * the recording ends.
  */
 // RUN: rm -rf %t/done %t/out
 // RUN: cd %t && %python %S/../Inputs/while-running.py ./prog -- sh %S/../Inputs/kill-visitor.sh PID %patchbay %S/../Inputs/wait-for.sh

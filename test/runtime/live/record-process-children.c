@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * `record -p` without --follow says that child processes are not recorded, even if the
- * process forks them later.
+ * `record -p` without --follow reports that child processes are not recorded, even if
+ * the process forks them during the recording.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog
@@ -12,7 +12,7 @@
 // TWO-NOT: not recorded
 // RUN: cd %t && %{running} late -- sh -c '%{record} -- sh -c "kill -USR1 PID; until grep -q . /proc/PID/task/PID/children; do sleep 0.01; done"' 2>&1 | FileCheck %s --check-prefix=ONE
 // ONE: {{^}}patchbay: child processes are not recorded (at least 1): --follow records children{{$}}
-/* There is no message if there is no child, or if children are recorded. */
+/* Without children or with --follow, the command prints no message. */
 // RUN: cd %t && %{running} late -- sh -c '%{record} -- true' 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: cd %t && %{running} early -- sh -c '%{record} --follow -- true' 2>&1 | FileCheck %s --check-prefix=NONE
 // NONE-NOT: records children

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A process that may not read the time-stamp counter is not recorded, because the
- * runtime would kill it by reading the counter. The process continues.
+ * `record -p` refuses a process that may not read the time-stamp counter, because the
+ * runtime's reads would kill the process. The process continues.
  */
 // REQUIRES: host-x86_64
 // RUN: %build %s -o %t

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A thread that leaves signal handlers by siglongjmp() may leave the loading code
- * before its first instruction. Then a message says so, and the program continues.
+ * If a thread leaves a signal handler by siglongjmp(), it may leave the code that loads
+ * the runtime before the first instruction. The command then reports the reason, and
+ * the program continues.
  */
 // RUN: %build %s -o %t
 // RUN: rm -rf %t.data

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A process that cannot create a thread is not recorded. The message names the possible
- * limits.
+ * A process that cannot create a thread is not recorded. The message names the limits
+ * that may be the cause.
  */
 // RUN: %build %s -o %t
 // RUN: rm -rf %t.data
@@ -50,8 +50,8 @@ static void lock_all(void)
 }
 
 /*
- * Locks a page, which is not the reason for the refusal. RLIMIT_NPROC does not limit
- * root.
+ * Locks a page (RLIMIT_MEMLOCK) to show that the message does not name this limit.
+ * RLIMIT_NPROC does not limit root.
  */
 static void allow_no_thread(void)
 {
@@ -64,7 +64,7 @@ static void allow_no_thread(void)
 	limit(RLIMIT_NPROC, 1);
 }
 
-/* Makes each second page a separate mapping. */
+/* Makes every second page a separate mapping. */
 static void use_mappings(void)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE), most = (size_t)1 << 36;
@@ -80,7 +80,7 @@ int main(int argc, char **argv)
 {
 	CHECK_EQ(argc, 2);
 	traced();
-	/* Let printf(3) allocate its memory first. */
+	/* Let printf(3) allocate its buffer first. */
 	printf("ready\n");
 	if (!strcmp(argv[1], "space"))
 		limit(RLIMIT_AS, 8 << 20);

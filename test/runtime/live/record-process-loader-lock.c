@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * `record -p` refuses a child whose loader's lock is held for ever, and does it no
- * harm. The lock is held because the parent forked while another thread was in
- * dl_iterate_phdr(). `attach` refuses the child, too, even if it listens already.
+ * `record -p` refuses a child whose loader lock is held for ever, and leaves the child
+ * unharmed. The lock is held because the parent forked while another thread was in
+ * dl_iterate_phdr(). `attach` also refuses the child, even if the child already listens.
  */
 // RUN: rm -rf %t && mkdir %t && cd %t && %build %s -o prog -lpthread
 // RUN: cd %t && ./prog sh -c '%patchbay record -p "$0" -o out -- sleep 1' 2>&1 | FileCheck %s
@@ -21,7 +21,7 @@
 
 OPAQUE void traced(void) {}
 
-/* Waits while the parent runs the command. The parent then closes the pipe. */
+/* Waits until the parent, which runs the command, closes the pipe. */
 static void child(int until_closed)
 {
 	char byte;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * `patchbay attach` works in a forked child, whose listening thread may get the stack
- * of its parent's. The program's code runs on another stack, and memory below the stack
- * of the listening thread stays unchanged.
+ * `patchbay attach` works in a forked child, where the new listening thread may get the
+ * stack address of the parent's listening thread. BPF code runs on a separate stack,
+ * and memory below the listening thread's stack stays unchanged.
  */
 // RUN: rm -rf %t && mkdir %t && %build %s -o %t/prog
 // RUN: %plain -fno-sanitize=kcfi -shared -fPIC %S/../Inputs/attached.c -o %t/prog.so
@@ -23,7 +23,7 @@ enum { SIZE = 3 << 19 };
 
 OPAQUE void step(void) {}
 
-/* Attaches a program to this process until the program has been called. */
+/* Attaches a BPF program to this process until the program has been called. */
 static void attach(const char *name, const char *patchbay)
 {
 	char command[4096];
@@ -60,8 +60,8 @@ __attribute__((no_sanitize("kcfi"))) static void call_all(char *code)
 int main(int argc, char **argv)
 {
 	/*
-	 * This mapping is directly below the stack of the listening thread, if there is
-	 * space.
+	 * Map memory directly below the stack of the listening thread, if the address
+	 * range is free.
 	 */
 	char *code = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
 			  -1, 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Each process of a tree can be controlled separately: a server that became a daemon,
- * in two ways, and each of its workers.
+ * Each process of a tree can be controlled separately: a server that became a daemon in
+ * one of two ways, and each of its workers.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog -lpthread
@@ -33,7 +33,7 @@ static void say(const char *what)
 	fflush(stdout);
 }
 
-/* Work until the starter has ended. */
+/* Work until the parent has ended. */
 static _Noreturn void work(const char *name)
 {
 	const struct timespec wait = { .tv_nsec = 1000000 };
@@ -50,7 +50,7 @@ static void serve(void)
 {
 	pthread_t thread;
 
-	/* The child of a program with a control thread has one, too. */
+	/* The child of a program with a listening thread has one, too. */
 	CHECK(!pthread_create(&thread, NULL, nothing, NULL));
 	for (int i = 0; i < WORKERS; i++) {
 		pid_t pid = fork();

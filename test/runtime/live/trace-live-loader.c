@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The process answers commands although a thread holds the loader's lock for a long
+ * The process answers commands even if a thread holds the loader's lock for a long
  * time.
  */
 // RUN: rm -rf %t && mkdir %t
@@ -10,7 +10,7 @@
 /* The runtime cannot be loaded while a thread holds the loader's lock. */
 // RUN: %python %S/../Inputs/while-running.py %t/prog -- %python %S/../Inputs/expect-status.py 125 %patchbay record -p PID -o %t/held 2>&1 | FileCheck %s --check-prefix=HELD
 // HELD: {{^}}patchbay: error: process {{[0-9]+}}: its loader has not loaded the runtime in {{1[0-9]|[2-9][0-9]}} seconds: a thread holds the loader's lock (in a constructor, or a callback of dl_iterate_phdr()); when the thread releases it, the process unloads the runtime{{$}}
-/* SIGTERM ends the command while it waits for the loader. */
+/* SIGTERM ends a command that waits for the loader's lock. */
 // RUN: %python %S/../Inputs/while-running.py %t/prog -- %python %S/../Inputs/expect-status.py 125 timeout --preserve-status 6 %patchbay record -p PID -o %t/ended 2>&1 | FileCheck %s --check-prefix=ENDED
 // ENDED: {{^}}patchbay: error: process {{[0-9]+}}: its loader had not loaded the runtime when SIGTERM ended this command: a thread holds the loader's lock
 #include "../Inputs/check.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The control thread is found although the program has left its network namespace, as
- * daemons without network do. The thread is still in the original namespace. Its thread
- * ID differs outside of the program's PID namespace.
+ * `patchbay live` finds the listening thread of a program that has left its network
+ * namespace, as daemons without network do. The thread stays in the original namespace.
+ * The thread also has another ID outside of the program's PID namespace.
  */
 // REQUIRES: root
 // RUN: rm -rf %t && mkdir %t
@@ -36,7 +36,7 @@ int main(int argc, char **argv)
 		printf("skipped: unshare(CLONE_NEWNET): %s\n", strerror(errno));
 		return 0;
 	}
-	/* Wait until the thread runs. */
+	/* Wait until the listening thread runs. */
 	nanosleep(&wait, NULL);
 	CHECK_EQ(unshare(CLONE_NEWNET), 0);
 	step();

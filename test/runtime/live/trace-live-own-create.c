@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Some programs have their own pthread_create(), which counts threads. The listening
- * thread is not created by it, neither at the program's start nor with -p.
+ * Some programs define their own pthread_create(), which counts threads. The runtime
+ * does not use it for the listening thread, neither at the program's start nor with -p.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build -fno-sanitize=kcfi %s -o %t/prog -ldl
@@ -34,7 +34,7 @@ OPAQUE static void *run(void *arg)
 	return arg;
 }
 
-/* Lets a command record this process for a while. */
+/* Runs a command that records this process for a while. */
 static void be_visited(const char *patchbay)
 {
 	char pid[16];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A program that drops rights also drops those of the control thread. The C library
- * changes the user in all threads, and so in the control thread. Capabilities belong to
- * each thread.
+ * If a program changes its user ID, the C library changes the ID of all threads, so the
+ * listening thread drops its privileges, too. Capabilities are per thread: capset(2) in
+ * another thread does not change the listening thread.
  */
 // REQUIRES: root
 // RUN: rm -rf %t && mkdir %t
@@ -43,7 +43,7 @@ int main(int argc, char **argv)
 	const struct __user_cap_data_struct none[2] = { { 0 } };
 
 	CHECK_EQ(argc, 2);
-	/* Wait until the thread runs. */
+	/* Wait until the listening thread runs. */
 	nanosleep(&wait, NULL);
 	if (!strcmp(argv[1], "user"))
 		CHECK_EQ(setresuid(65534, 65534, 65534), 0);

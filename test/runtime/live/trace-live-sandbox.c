@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The control thread for `patchbay live` ends when a program restricts itself: the
- * thread would be unrestricted, and a system call filter would kill the program.
- * Clients get an error, and do no harm.
+ * The listening thread ends when the program restricts itself (seccomp, Landlock): the
+ * thread would stay unrestricted, or a system call filter would kill the program.
+ * Clients then get an error, and the program is not affected.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog %link
@@ -12,8 +12,8 @@
 // DEFINE: %{state} = %{about}
 // DEFINE: %{live} = timeout 600 %python %S/../Inputs/while-running.py %{env} %t/prog %{mode} -- %{state} 2>&1
 //
-// The filter is for all threads, or for the calling thread only; a filter for all may
-// follow.
+// The program installs a filter for all threads, for the calling thread, or first for
+// one and then for all.
 // REDEFINE: %{mode} = all
 // RUN: %{live} | FileCheck %s
 // REDEFINE: %{mode} = one
@@ -31,14 +31,14 @@
 // CHILD: error: process {{[0-9]+}}: it no longer listens: it has restricted
 // REDEFINE: %{state} = %{about}
 //
-// In another network namespace, a client in the caller's cannot wake the thread.
+// A client in the caller's network namespace cannot wake a thread in another one.
 // REDEFINE: %{mode} = net
 // RUN: %t/prog lacks-net || %{live} | FileCheck %s
 //
 // REDEFINE: %{mode} = landlock
 // RUN: %t/prog lacks-landlock || %{live} | FileCheck %s
 //
-// If the restriction failed, the process listens again. The control thread never gains
+// If the restriction fails, the process listens again. The listening thread never gains
 // privileges, so it continues after prctl(PR_SET_NO_NEW_PRIVS).
 // REDEFINE: %{mode} = vain
 // RUN: %{live} | FileCheck %s --check-prefix=HEARS
@@ -46,10 +46,10 @@
 // HEARS: Threads: 2{{$}}
 // HEARS-COUNT-2: NoNewPrivs: 1
 //
-// A filter never takes effect while the control thread is being created.
+// A filter never takes effect while the listening thread is being created.
 // RUN: sh -c 'for i in 1 2 3 4 5 6 7 8 9 10 11 12; do timeout 600 %{env} %t/prog at-once || exit 1; done'
 //
-// This holds while other threads restrict themselves, or all threads.
+// The same is true while other threads install filters for themselves or for all threads.
 // RUN: sh -c 'for i in 1 2 3 4 5 6 7 8 9 10 11 12; do timeout 600 %{env} %t/prog crowd || exit 1; done'
 #include "../Inputs/check.h"
 
@@ -127,7 +127,7 @@ static void pause_ms(long ms)
 	nanosleep(&time, NULL);
 }
 
-/* Returns 0, or 1 if the restriction is not in force. */
+/* Returns 0, or 1 if the restriction had no effect. */
 static int restrict_as(const char *mode)
 {
 	if (!strcmp(mode, "all"))
@@ -153,7 +153,7 @@ static int restrict_as(const char *mode)
 
 static int begun;
 
-/* Restricts all threads or this one, or fails to. */
+/* Restricts all threads or the calling thread. If @kind is 3, the system call fails. */
 static void *restrict_one_of(void *kind)
 {
 	int n = *(int *)kind;
@@ -199,7 +199,7 @@ int main(int argc, char **argv)
 		return lacks("unshare(CLONE_NEWNET)", unshare(CLONE_NEWNET));
 	if (!strcmp(mode, "lacks-landlock"))
 		return lacks("Landlock", make_rules());
-	/* In the other modes, wait until the control thread runs. */
+	/* In the other modes, wait until the listening thread runs. */
 	if (!strcmp(mode, "at-once")) {
 		CHECK_EQ(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
 		CHECK_EQ(restrict_to_little(SECCOMP_FILTER_FLAG_TSYNC), 0);

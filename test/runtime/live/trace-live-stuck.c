@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A program restricts itself while its control thread cannot end, because the thread is
- * attaching an object whose constructor does not return. The program waits ten seconds
- * for the thread, and the recording states the result.
+ * A program restricts itself while its listening thread cannot end, because the thread
+ * is attaching an object whose constructor does not return. The program waits ten
+ * seconds for the thread, and the recording notes the timeout.
  */
 // RUN: rm -rf %t && mkdir -p %t/out
 // RUN: %build %s -o %t/prog %link

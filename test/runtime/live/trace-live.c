@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A running recording can be read and copied while its process overwrites the oldest
- * events all the time. The reader gets only complete events, in order.
+ * A running recording can be read and copied while its process continuously overwrites
+ * the oldest events. The reader gets only complete events, in order.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog -lpthread
