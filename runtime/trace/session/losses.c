@@ -9,7 +9,7 @@
 struct pbd_losses *pb_losses_nearest;
 const void *pb_losses_held;
 
-/* The number of open calls when the recording began, and the state for this process's file. */
+/* The number of open calls when the recording began, and the state to write to the file. */
 static int64_t open_before;
 static enum pbd_returns returns;
 
@@ -35,8 +35,8 @@ static void write_returns(enum pbd_returns state, uint64_t nr)
 }
 
 /*
- * The difference may be negative: calls that began before the recording, or
- * in the parent, may have ended since.
+ * The difference is negative if calls from before the recording, or from the parent
+ * process, have ended since.
  */
 void pb_losses_write_returns(void)
 {
@@ -92,10 +92,10 @@ int pb_losses_begin(void)
 		return error;
 	losses->returns = returns;
 	pb_data_commit(&pb_session->file, &losses->chunk);
-	/* Only the last file of a process has the number. */
+	/* Only the last file of a process contains the number. */
 	if (pb_session->losses)
 		pb_session->losses->returns = PBD_RETURNS_NOT_COUNTED;
-	/* The parent's file, which this process leaves now. */
+	/* This process leaves the file of its parent. */
 	else if (pb_losses_held && pb_options_rotate(&pb_options) &&
 		 pb_left_files.nr < PB_ROTATE_LEFT)
 		pb_left_files.held[pb_left_files.nr++] = pb_losses_held;

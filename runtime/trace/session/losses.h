@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Counts events that are not recorded, in memory of the data file (struct
- * pbd_losses), so that the counts survive the process. Functions that count use no
- * lock and no system call, and may run wherever a traced function is called.
+ * The chunk of lost-event counters (struct pbd_losses). The counters are in the mapped data
+ * file, so that they survive the process. threads/count_losses.h increments them.
  */
 #ifndef PB_TRACE_LOSSES_H
 #define PB_TRACE_LOSSES_H
@@ -12,9 +11,9 @@
 #include <patchbay/patchbay.h>
 
 /*
- * The number of timed calls without a return. begin: begins to count. write: writes
- * the number, when the process ends. take_back: the process has not ended after
- * all. forget: the number is unknown from now on. None of these takes a lock.
+ * Count the timed calls that have not returned. begin: start to count. write: write the
+ * number at the end of the process. take_back: undo write, because the process continues
+ * (exec failed). forget: mark the number as unknown. None of these functions takes a lock.
  */
 void pb_losses_begin_returns(void);
 void pb_losses_write_returns(void);
@@ -25,27 +24,26 @@ void pb_losses_forget_returns(void);
 void pb_losses_no_file(int error);
 
 /*
- * Make the chunk, in a file that was just made. The caller holds the session's
- * lock. Returns 0 or -errno.
+ * Make the chunk in a new file. The caller holds the session's lock. Returns 0 or -errno.
  */
 int pb_losses_begin(void);
 
 /*
- * The losses in the file of this process. If it has no file: those in the file of its
- * nearest ancestor with one, which this process has mapped. NULL: there is no such file.
+ * The counters in the file of this process. Until this process has a file: the counters of
+ * its nearest ancestor that has a file, which this process has mapped. NULL: no such file.
  */
 extern struct pbd_losses *pb_losses_nearest;
 
-/* An address in a mapping of the file with @pb_losses_nearest. */
+/* An address in a mapping of the file that contains *pb_losses_nearest. */
 extern const void *pb_losses_held;
 
 /*
- * Use @losses, of the previous file, again: the next file of a rotation was made in
- * vain. The caller holds the session's lock.
+ * A switch of files has failed: use @losses, the counters of the previous file, again. The
+ * caller holds the session's lock.
  */
 void pb_losses_go_back(struct pbd_losses *losses);
 
-/* The recording is over: forget its counts. */
+/* The recording is over: reset the variables. */
 void pb_losses_forget(void);
 
 #endif /* PB_TRACE_LOSSES_H */

@@ -9,7 +9,7 @@
 struct pb_map *pb_maps;
 struct pb_left_out_map *pb_left_out_maps;
 
-/* Replace @nr chunks by copies of them: all or none. Except the first, they may be NULL. */
+/* Replace @nr chunks by copies: all or none. Chunks other than the first may be NULL. */
 static int copy_chunks(const struct pbd_chunk **chunks, int nr)
 {
 	uint64_t sizes[PB_MAP_CHUNKS] = { 0 }, size = 0;
@@ -54,7 +54,7 @@ int pb_left_out_copy(const struct pb_left_out_map *map, const struct pbd_chunk *
 	return error;
 }
 
-/* A child that is forked during this call may find some of the copies. All are mapped. */
+/* A child that is forked during this call may find some copies, which are mapped, too. */
 int pb_maps_copy(void)
 {
 	struct pb_map *maps = __atomic_load_n(&pb_maps, __ATOMIC_ACQUIRE);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Limits the memory that all threads of a process record into (max-memory=):
- * blocks and counters. The caller holds the session's lock.
+ * The limit for the buffers and counters of all threads together (max-memory=). Callers
+ * hold the session's lock.
  */
 #ifndef PB_TRACE_MEMORY_LIMIT_H
 #define PB_TRACE_MEMORY_LIMIT_H
@@ -9,9 +9,8 @@
 #include "session.h"
 
 /*
- * May a thread take @size more bytes? A quarter of the limit is reserved for
- * first blocks (@is_first), so that busy threads leave some for threads that
- * begin later.
+ * May a thread take @size more bytes? A quarter of the limit is reserved for first blocks
+ * (@is_first), so that busy threads leave memory for threads that begin later.
  */
 static inline int pb_memory_has_room(uint64_t size, int is_first)
 {
@@ -28,10 +27,7 @@ static inline void pb_memory_take(uint64_t size)
 	pb_session->rotation.has_events = 1;
 }
 
-/*
- * Memory that was taken before the file was rotated is no longer included in
- * @memory.
- */
+/* A switch of files resets @memory to 0, so @size may exceed @memory. */
 static inline void pb_memory_give(uint64_t size)
 {
 	pb_session->memory -=

@@ -7,7 +7,7 @@
 /* "4294967295.9999.spare.pbd" */
 #define NAME_MAX_HERE 32
 
-/* The contents of a child's struct pbd_parent, and the number of module ids in use. */
+/* What a child writes to its struct pbd_parent, and the number of module ids in use. */
 struct origin {
 	uint64_t size;
 	uint64_t start_ns;
@@ -17,9 +17,9 @@ struct origin {
 };
 
 /*
- * In memory that fork() copies: a child finds the data that its parent wrote or
- * inherited. fork() may happen at any moment, so the newest element, @of[@nr %
- * 2], never changes. @nr is 0 until an element exists.
+ * In memory that fork() copies: a child finds the data that its parent wrote or inherited.
+ * Another thread may fork at any moment, so the newest element, @of[@nr % 2], never
+ * changes. @nr is 0 until an element exists.
  */
 static struct {
 	uint64_t nr;
@@ -40,7 +40,7 @@ void pb_parent_is_self(void)
 	uint64_t nr = newest.nr + 1;
 	struct origin *next = &newest.of[nr % 2];
 
-	/* Otherwise this process would forget the data of its own parent. */
+	/* Until pb_parent_write() has run, @newest is the data of this process's parent. */
 	if (!pb_session->knows_parent)
 		return;
 	next->size = file->header->committed;

@@ -3,10 +3,13 @@
 
 #include <fcntl.h>
 
-/* Paths of control groups may be long. Static, since stacks may be small. */
+/* Static, because cgroup paths may be long and stacks small. */
 static char text[4096];
 
-/* Returns the length of @text, which ends with NUL, or 0 if the file cannot be read. */
+/*
+ * Reads a file into @text, with a NUL at the end. Returns the length; 0: the file is
+ * unreadable.
+ */
 static uint64_t read_text(const char *path)
 {
 	long size = pb_read_path(path, text, sizeof(text) - 1);
@@ -35,7 +38,7 @@ static const char *line_of(const char *name)
 	return NULL;
 }
 
-/* Reads the blank-separated numbers up to the end of the line. */
+/* Reads the process ids of this process: one number per nested PID namespace. */
 static void read_pids(struct pbd_place *place)
 {
 	const char *at = line_of("NStgid:");
@@ -54,7 +57,7 @@ static void read_pids(struct pbd_place *place)
 	}
 }
 
-/* "pid:[4026531836]". */
+/* The link has the format "pid:[4026531836]". */
 static uint64_t pid_namespace(void)
 {
 	long size = pb_sys(SYS_readlinkat, AT_FDCWD, "/proc/thread-self/ns/pid",

@@ -4,7 +4,7 @@
 #include "file/arena.h"
 #include "memory_limit.h"
 
-/* A thread's buffer may be smaller than a chunk of the default size. */
+/* Returns at most the size of a thread's buffer. */
 static uint64_t chunk_size(void)
 {
 	uint64_t size = PB_POOL_CHUNK;
@@ -15,8 +15,8 @@ static uint64_t chunk_size(void)
 }
 
 /*
- * With an arena: only allocate space in the file. take_area() takes the memory
- * from the arena.
+ * With an arena, only space in the file is allocated. take_area() takes memory from the
+ * arena.
  */
 static int set_aside(uint64_t size, uint64_t nr)
 {
@@ -91,7 +91,7 @@ struct pbd_chunk *pb_pool_take(void)
 	struct pb_pool *pool = &pb_session->pool;
 	uint64_t nr = __atomic_load_n(&pool->nr, __ATOMIC_ACQUIRE), i;
 
-	/* Check first, so that @taken does not grow without limit. */
+	/* Without this check, failed calls would increase @taken without limit. */
 	if (__atomic_load_n(&pool->taken, __ATOMIC_RELAXED) >= nr)
 		return NULL;
 	i = __atomic_fetch_add(&pool->taken, 1, __ATOMIC_RELAXED);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Preallocated chunks of one size in the data file, for threads that may not
- * make system calls (sandbox.c). They are committed with the kind PBD_SPARE.
- * Taking one changes only its kind.
+ * Preallocated chunks of one size in the data file, for threads that may not make system
+ * calls (sandbox.c). All chunks are committed in advance, with the kind PBD_SPARE, so that
+ * a thread that takes a chunk only changes the kind.
  */
 #ifndef PB_TRACE_POOL_H
 #define PB_TRACE_POOL_H
 
 #include "format/format.h"
 
-/* In memory that fork() fills with zeros. */
+/* fork() fills this with zeros: a child has no pool. */
 struct pb_pool {
-	char *chunks; /* mapped; NULL: in the arena, and @at is the offset in the file */
+	char *chunks; /* mapped; NULL: with an arena, where @at is the offset in the file */
 	uint64_t at;
 	uint64_t size; /* of each chunk */
 	uint64_t nr;
@@ -24,8 +24,8 @@ struct pb_pool {
 #define PB_POOL_NR (PB_POOL_SIZE / PB_POOL_CHUNK)
 
 /*
- * Make the pool, as large as the disk allows, unless it exists. The caller
- * holds the session's lock. Returns 0, or -errno if there is no pool.
+ * Make the pool, unless it exists, as large as disk and memory limit allow. The caller
+ * holds the session's lock. Returns 0, or -errno if not even one chunk fits.
  */
 int pb_pool_make(void);
 
@@ -35,7 +35,7 @@ int pb_pool_make(void);
  */
 struct pbd_chunk *pb_pool_take(void);
 
-/* Is @chunk in the pool's mapping, which is never unmapped? */
+/* Is @chunk in the pool's mapping? Such chunks must not be unmapped. */
 int pb_pool_has(const void *chunk);
 
 /* Set the chunk's kind, so that readers see its contents. */

@@ -15,7 +15,7 @@ static struct pb_asked {
 	uint32_t matched;
 } *asked;
 static size_t nr_asked;
-/* A module with functions exists, so a glob without a match is an error. */
+/* A module with functions exists. Before that, a glob without a match is no error. */
 static int has_functions;
 
 static void take_down(enum pbd_asked_by by, const char *const *texts, size_t nr)
@@ -92,8 +92,7 @@ int pb_asked_write(void)
 }
 
 /*
- * Makes the file if it does not exist, since a process without an armed function
- * would have none.
+ * Makes the file if necessary, so that the names are written even if no function is armed.
  */
 void pb_asked_match(struct pb_asked *glob, int matched)
 {

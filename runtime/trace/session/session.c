@@ -37,7 +37,7 @@ void *pb_session_alloc(size_t size, int *error)
 	return (void *)memory;
 }
 
-/* Not /proc/self, which shows no arguments after the main thread has ended. */
+/* Uses thread-self, because /proc/self/cmdline is empty after the main thread has ended. */
 static size_t read_cmdline(char *args, size_t size)
 {
 	const long length = pb_read_path("/proc/thread-self/cmdline", args, size);
@@ -63,10 +63,10 @@ static void write_cmdline(struct pb_data_file *file, const char *args,
 }
 
 /*
- * Returns the size of the chunks that each file has. They are allocated together,
- * which matters to servers that fork for each request. Rounded up to 4096 bytes, about
- * the least that file systems allocate; the first block of a forked child uses the
- * rest.
+ * Returns the total size of the chunks that each file contains. Allocating them together is
+ * faster, which matters in servers that fork for each request. The size is rounded up to
+ * 4096 bytes, which most file systems allocate anyway; the first block of a forked child
+ * uses the rest.
  */
 static size_t expected_size(size_t cmdline)
 {
@@ -100,11 +100,14 @@ int pb_session_file(void)
 	}
 	pb_session->owner = pb_session->file.header->pid;
 	write_cmdline(&pb_session->file, cmdline, length);
-	/* If this fails, blocks and the session still count losses. */
+	/* On failure, blocks and the session chunk still count losses. */
 	pb_data_note(&pb_session->file, pb_losses_begin());
 	pb_data_note(&pb_session->file, pb_asked_write());
 	pb_data_note(&pb_session->file, pb_parent_write());
-	/* Except for the pid, a forked child's place is that of its parent. */
+	/*
+	 * A forked child runs in its parent's container, so its file refers to the parent's
+	 * PBD_PLACE.
+	 */
 	if (!pb_parent_size())
 		pb_data_note(&pb_session->file, pb_place_write());
 	return 0;
@@ -143,7 +146,7 @@ void pb_session_tick(void)
 		return;
 	chunk->last[nr % 2] = moment();
 	chunk->cpu_last_ns = pb_now_ns(CLOCK_PROCESS_CPUTIME_ID);
-	/* Release: a reader that sees the number also sees the moment. */
+	/* Release: a reader that sees @nr_last also sees the moment. */
 	__atomic_store_n(&chunk->nr_last, nr, __ATOMIC_RELEASE);
 }
 
@@ -154,15 +157,16 @@ static void copy_name(char to[PBD_NAME_MAX], const char *from)
 }
 
 /*
- * The first moment. The earlier it is, the more exact is the clock's rate. A child keeps
- * its parent's. The command may have passed an even earlier one (clock=).
+ * The first moment of the recording, which a child inherits. The command may pass an even
+ * earlier moment (clock=): the longer the interval, the more exact the rate of the clock.
  */
 static struct pbd_moment first;
 
 /*
- * Is the rate since clock= the present rate, within 1/16? The rates differ if clock= was
- * read on another machine, or if a time namespace shifts the clock. Measuring for 20 us
- * is enough, unless the thread is interrupted.
+ * Does the rate since clock= equal the present rate, within 1/16? The rates differ if
+ * clock= was read on another machine, or if a time namespace shifts the clock. A
+ * measurement over 20 us suffices unless the thread is interrupted, so there are several
+ * tries.
  */
 static int is_same_clock(uint64_t ticks, uint64_t ns)
 {
@@ -261,7 +265,9 @@ int pb_session_events(void)
 	error = pb_parent_write();
 	if (!error)
 		error = write_session();
-	/* With rotation each file can be read without others, even that of a forked child. */
+	/*
+	 * With rotation each file must be readable alone, even the file of a forked child.
+	 */
 	if (!error && pb_options_rotate(&pb_options)) {
 		pb_session->rotation.since_ns = pb_now_ns(CLOCK_MONOTONIC);
 		error = pb_maps_copy();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The data file of a process, and the chunks that occur once in it. A forked
- * child makes its own file when it records its first event.
+ * The data file of a process, and the chunks that occur once per file. A forked child makes
+ * its own file at its first event.
  */
 #ifndef PB_TRACE_SESSION_H
 #define PB_TRACE_SESSION_H
@@ -21,22 +21,25 @@ struct pb_thread_state;
 /* Maximum number of files that wait to be unmapped. */
 #define PB_ROTATE_LEFT 8
 
-/* The files of a rotation (rotate.h). */
+/* The state of rotation (rotate.h). */
 struct pb_rotation {
 	uint64_t generation; /* number of switches */
 	uint64_t since_ns;   /* when the file began, by CLOCK_MONOTONIC; 0: not known */
 	uint32_t has_events; /* the file has events */
 	uint32_t has_maps;   /* the file has its own copy of the chunks of maps.h */
 	uint32_t failed;     /* the last switch failed; try again later */
-	/* Bytes on disk: of files in pb_left_files, and of files that the command removes. */
+	/*
+	 * Bytes on disk of the files in pb_left_files, and of files that the command will
+	 * remove.
+	 */
 	uint64_t left_bytes, gone_bytes;
 	uint64_t gone_ns; /* when @gone_bytes was set */
 };
 
 /*
- * Files that this process has left, each by an address in a mapping of the file. In memory
- * that fork() copies, since a child has the mappings, too. The session's lock guards the
- * list.
+ * Earlier files that are still mapped, each by an address in a mapping of the file. In
+ * memory that fork() copies, because a child inherits the mappings. The session's lock
+ * guards the list.
  */
 struct pb_left_files {
 	uint32_t nr;
@@ -44,13 +47,16 @@ struct pb_left_files {
 };
 extern struct pb_left_files pb_left_files;
 
-/* Bytes of a thread's first block; at least PB_BLOCK_LEAST if the memory is already mapped. */
+/*
+ * The size of a thread's first block in bytes, and its minimum size in memory that is
+ * already mapped (a forked child).
+ */
 #define PB_BLOCK_MIN 4096u
 #define PB_BLOCK_LEAST 1024u
 
 /*
- * The state of this process's recording. In memory that fork() fills with zeros. @lock
- * guards all of it.
+ * The state of this process's recording. fork() fills this with zeros. @lock guards all
+ * fields.
  */
 struct pb_session {
 	struct pb_signal_lock lock;
@@ -95,12 +101,14 @@ struct pb_session {
 	uint64_t spare_table_functions, nr_spare_tables;
 	char comm[16];
 	uint64_t memory; /* of mapped blocks and per-thread counters */
-	uint32_t again;	 /* incremented when space may be free again; see ring.c */
+	uint32_t again;	 /* incremented when space may have become free; see ring.c */
 	uint32_t no_tally; /* for tally.c */
 	int no_tally_error;
 	struct pb_rotation rotation;
-	/* 0 in a forked child, where the loader's lock may be held forever by a thread that
-	   the child does not have. */
+	/*
+	 * 0 in a forked child: a thread of the parent may have held the loader's lock at
+	 * the fork, so the lock may stay held forever
+	 */
 	int may_ask_loader;
 };
 
@@ -114,7 +122,7 @@ extern struct pb_session *pb_session;
 void *pb_session_alloc(size_t size, int *error);
 
 /*
- * Make the file, unless it exists. Returns 0 or -errno. Callers of this and of the
+ * Make the file, unless it exists. Returns 0 or -errno. Callers of this function and of the
  * functions below hold the lock.
  */
 int pb_session_file(void);
@@ -126,27 +134,27 @@ int pb_session_events(void);
 int pb_session_next_file(void);
 
 /*
- * Call at the start, and in a child of fork(): this process has its own memory. Makes a
- * system call. The caller need not hold the lock.
+ * Note that this process does not share its memory with its parent. Call this at the start,
+ * and in a child of fork(). Makes a system call. The caller need not hold the lock.
  */
 void pb_session_own(void);
 
 /*
- * Does this process share its parent's memory, like a child of vfork(2)? Such a
- * process must change nothing here. Returns 0 for a child of a direct clone(2)
- * until it has a file, since its pid is unknown until then. Makes a system
- * call. The caller need not hold the lock.
+ * Does this process share its parent's memory, like a child of vfork(2)? Such a process
+ * must not change the session. Returns 0 for a child of a direct clone(2) until the child
+ * has a file, because its pid is unknown until then. Makes a system call. The caller need
+ * not hold the lock.
  */
 int pb_session_is_vforked(void);
 
 /*
- * Record on which machine and in which container this process runs (struct pbd_place), since
- * a reader may be elsewhere, and another container may use the same pids. Call this for a
- * file that was just made. Returns 0 or -errno.
+ * Write the machine and the container of this process to a new file (struct pbd_place),
+ * because a reader may be on another machine, and another container may use the same pids.
+ * Returns 0 or -errno.
  */
 int pb_place_write(void);
 
-/* The recording is over: forget when it began. The caller holds the lock. */
+/* The recording is over: reset its start time. The caller holds the lock. */
 void pb_session_forget_start(void);
 
 /*

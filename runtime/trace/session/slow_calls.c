@@ -7,10 +7,13 @@
 #include <core/system/maps_text.h>
 
 #define SLOW_SIZE (sizeof(struct pbd_slow) + PB_WHY_STACK)
-/* Minimum number of slow calls that are kept, even in a small buffer. */
+/* The number of slow calls that are stored even if the buffer is smaller. */
 #define SLOW_MIN 16u
 
-/* Slow calls may use at most half of the memory of all threads (max-memory=). */
+/*
+ * The maximum number of slow calls. They use at most half of the memory limit
+ * (max-memory=).
+ */
 static uint64_t most(void)
 {
 	uint64_t fit = pb_options.buffer / SLOW_SIZE;
@@ -86,10 +89,10 @@ void pb_slow_calls_forget(void)
 
 #define LOOK_NS 1000000000u
 
-/* Static, since stacks may be small. The session's lock guards it. */
+/* Static, because stacks may be small. The session's lock guards @reader. */
 static struct pb_maps_text reader;
 
-/* START-END rwxp ... */
+/* A line has the format "START-END rwxp ...". */
 static int is_executable(void)
 {
 	uint32_t at = 0;
@@ -99,7 +102,7 @@ static int is_executable(void)
 	return at + 3 < reader.length && reader.line[at + 3] == 'x';
 }
 
-/* FNV-1a. */
+/* The hash function is FNV-1a. */
 static uint64_t add_to(uint64_t sum)
 {
 	for (uint32_t i = 0; i < reader.length; i++)
@@ -108,8 +111,8 @@ static uint64_t add_to(uint64_t sum)
 }
 
 /*
- * Other threads may add mappings after @size was computed. The next look finds lines
- * that do not fit.
+ * Other threads may add mappings after @size was computed. The next check stores lines that
+ * do not fit now.
  */
 static void write_down(uint64_t size)
 {

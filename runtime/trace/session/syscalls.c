@@ -17,7 +17,7 @@ int pb_may_read_counter(void)
 	       pb_sys(SYS_prctl, PR_GET_TSC, &state) || state == PR_TSC_ENABLE;
 }
 
-/* proc(5): the value of "Seccomp:" is not 0 if there is a filter. */
+/* The process has a filter if the value of "Seccomp:" is not 0 (proc(5)). */
 void pb_sandbox_start(void)
 {
 	static const char name[] = "\nSeccomp:\t";

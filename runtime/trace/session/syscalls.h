@@ -6,26 +6,29 @@
 #include "session.h"
 
 /*
- * The number of system call restrictions that are in force or about to take
- * effect. In memory that fork() copies, since a child has its parent's filter.
+ * The number of system call filters that are in force or being installed. In memory that
+ * fork() copies, because a child inherits its parent's filters.
  */
 extern int pb_sandboxed;
 
 /* Would reading the processor's counter kill the process? */
 extern int pb_counter_is_forbidden;
 
-/* Does the kernel allow reading the counter? Detects inherited restrictions, too. */
+/*
+ * Does the kernel allow this process to read the counter? Detects inherited restrictions,
+ * too.
+ */
 int pb_may_read_counter(void);
 
-/* Did the process have a filter when it began? */
+/* Did the process have a filter at its start? */
 extern int pb_filtered_at_start;
 
 /* Call at the start: sets pb_filtered_at_start. */
 void pb_sandbox_start(void);
 
 /*
- * May this thread make system calls? If so, no filter of another thread takes
- * effect for it until pb_syscalls_end().
+ * May this thread make system calls? If so, another thread's filter does not apply to this
+ * thread before pb_syscalls_end().
  */
 static inline int pb_syscalls_begin(void)
 {

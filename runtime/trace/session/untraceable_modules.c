@@ -46,7 +46,7 @@ static int write_chunk(const struct known *k)
 	return 0;
 }
 
-/* Makes the file if necessary: the process may trace nothing else. */
+/* Makes the file if necessary, because the process may have no traceable module. */
 static int write_down(const struct pb_private_other *other)
 {
 	const size_t size = strlen(other->path) + 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Modules that cannot be traced (format.h, struct pbd_other). The file lists
- * them, so that users know why their calls are missing.
+ * Modules that cannot be traced (format.h, struct pbd_other). The file lists them, so that
+ * users know why calls are missing.
  */
 #ifndef PB_TRACE_UNTRACEABLE_MODULES_H
 #define PB_TRACE_UNTRACEABLE_MODULES_H
@@ -13,9 +13,8 @@
 void pb_others_write(void);
 
 /*
- * Copy the list to another file of this process or of a child, which can then
- * be read without others. Readers ignore duplicates. The caller holds the
- * lock. Async-signal-safe.
+ * Copy the list to another file of this process or of a child, so that readers need no
+ * other file. Readers ignore duplicates. The caller holds the lock. Async-signal-safe.
  */
 int pb_others_copy(void);
 
