@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Not in context.c, which handlers call, because this code calls the loader. */
+/*
+ * Looks up the variable of trace-context=tls:. Separate from context.c, because handlers
+ * must not call the loader.
+ */
 #include "session/session.h"
 #include "tracers/context.h"
 
@@ -10,8 +13,9 @@
 #include <string.h>
 
 /*
- * Finds out whether the variable is in a thread-local segment whose offset is the
- * same in all threads: of the program or, at the start, of any loaded module.
+ * Checks that the variable has the same offset from the thread pointer in all threads.
+ * Thread-local variables of the program do and, at the start of the process, those of all
+ * loaded modules.
  */
 struct search {
 	uintptr_t address;

@@ -30,7 +30,7 @@ WEAK void pb_budget_disarm(UNUSED const struct patchbay_filter *which) {}
 WEAK void pb_budget_forked(void) {}
 WEAK int pb_budget_undo(void) { return 0; }
 
-/* `patchbay record -p` finds the library in a process by this function: live/visit.h. */
+/* `patchbay record -p` looks for this function in the process: live/visit.h. */
 WEAK __attribute__((visibility("default"))) int
 patchbay_trace_visit(const char *options, char *why, size_t size);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Arms the functions of under= (*roots*), and sets the handlers of tracers that record
- * beneath roots. Handlers must not call this code.
+ * Arms the functions of under= (*roots*), and makes the tracers record only calls beneath
+ * roots. Handlers must not call this code.
  */
 #include "functions/globs.h"
 #include "functions/left_out.h"
@@ -12,7 +12,9 @@
 
 #include <errno.h>
 
-/* @former: the previous roots, kept until no thread is in their handlers. */
+/*
+ * @former: the tracer of the previous roots, kept until no thread is in its handlers.
+ */
 static struct patchbay_ops *roots, *former;
 static uint64_t eras;
 
@@ -25,7 +27,7 @@ static const struct {
 	[PB_TYPED] = { pb_under_typed_entry, pb_under_typed_exit, NULL },
 };
 
-/* Called before the tracer exists, so no thread reads pb_under_beneath() yet. */
+/* Writes pb_under_beneath(), which no thread reads yet: the tracer does not exist. */
 struct patchbay_ops_attr pb_under_attr(enum pb_tracer_of of,
 				       const struct patchbay_ops_attr *attr)
 {
@@ -93,8 +95,8 @@ uint32_t pb_under_roots(void)
 }
 
 /*
- * Give the tracer the handlers that check for roots. It keeps them even when there are no
- * more roots, because they have seen the entries of open calls.
+ * Give the tracer the handlers that check for roots. The tracer keeps these handlers even
+ * without roots, because they have handled the entries of open calls.
  */
 static int look_for_roots(enum pb_tracer_of of)
 {
@@ -115,7 +117,7 @@ static int look_for_roots(enum pb_tracer_of of)
 	return patchbay_ops_update(ops, handlers[of].entry);
 }
 
-/* Was the change made? After -ETIMEDOUT it was, but an old handler may still be running. */
+/* Was the change made? -ETIMEDOUT means yes, but an old handler may still be running. */
 static int is_done(int result)
 {
 	return result >= 0 || result == -ETIMEDOUT;
@@ -136,8 +138,8 @@ static int add_roots(const struct patchbay_filter *which)
 
 	pb_left_out_write();
 	/*
-	 * Handlers of roots must run before those of the tracer, so that it also records
-	 * the call of the root.
+	 * Handlers of roots must run before the tracer's handlers, so that the tracer also
+	 * records the call of the root.
 	 */
 	if (armed > 0)
 		pb_tracer_arm_again(which);

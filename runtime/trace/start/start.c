@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Starts the tracer that PATCHBAY or a command requests. Arms it on the selected functions,
- * in present modules and in modules that are loaded later, and changes it on request.
+ * Starts the tracers that PATCHBAY or a command requests, arms them on the selected
+ * functions, in present and future modules, and changes them on request.
  *
- * The data file has the first failure, which `patchbay` reports.
+ * The first failure is stored in the data file, and `patchbay` reports it.
  */
 #include "file/arena.h"
 #include "file/quota.h"
@@ -40,7 +40,10 @@
 #include <unistd.h>
 
 static const struct pb_tracer_kind *tracer;
-/* Functions to exclude from each tracer: those of notrace=, and those of other tracers. */
+/*
+ * Functions to exclude from each tracer: functions of notrace=, and functions that have
+ * another tracer.
+ */
 static struct patchbay_filter except[PB_NR_TRACERS];
 /* The tracers of start_at and stop_at. */
 static struct patchbay_ops *triggers[2];
@@ -64,10 +67,9 @@ static struct patchbay_filter without_exceptions(const struct patchbay_filter *w
 }
 
 /*
- * Arm a tracer on functions that @which selects. Skips functions that cannot have exits, and
- * sites that differ from the compiler's output, because of a breakpoint or llvm-bolt; the
- * file lists them as left out. If a client requests functions later, the reply has the
- * error instead.
+ * Arm a tracer on the functions that @which selects. Skips functions that cannot have
+ * exits, and sites that a debugger or llvm-bolt has changed; the file lists them as left
+ * out. Without PATCHBAY_ARM_FUTURE a tracer without exits returns an error for such a site.
  */
 static int arm_tracer(enum pb_tracer_of of, const struct patchbay_filter *which,
 		      unsigned int flags)
@@ -99,8 +101,8 @@ int pb_tracer_disarm(const struct patchbay_filter *which, size_t nr)
 	if (result)
 		return result;
 	/*
-	 * Use the same filters as for arming, since they also identify the filters for
-	 * modules that are loaded later.
+	 * Use the same filters as for arming: libpatchbay drops its filters for future
+	 * modules only if they are equal.
 	 */
 	for (size_t i = 0; i < nr && !result; i++) {
 		const struct patchbay_filter filter = without_exceptions(&which[i], PB_PLAIN);
@@ -128,7 +130,7 @@ void pb_tracer_arm_again(const struct patchbay_filter *which)
 	}
 }
 
-/* Arm the functions that the globs select, also in modules that are loaded later. */
+/* Arm the functions that the globs select, in present and future modules. */
 static void arm_globs(enum pb_tracer_of of, enum pbd_asked_by by, const char **globs,
 		      size_t nr)
 {
@@ -173,7 +175,7 @@ void pb_start_arm(void)
 	arm_globs(PB_PLAIN, PBD_FILTER, pb_options.filters, pb_options.nr_filters);
 	arm_symbols(PB_PLAIN, pb_options.symbols, pb_options.nr_symbols);
 	arm_globs(PB_VALUES, PBD_ARGS, pb_options.args, pb_options.nr_args);
-	/* There are no globs for typed=, because the command has found all functions. */
+	/* typed= has no globs, because the command lists all functions by name. */
 	arm_symbols(PB_TYPED, typed, nr_typed);
 }
 
@@ -198,8 +200,8 @@ static void arm_trigger(struct patchbay_ops **ops, patchbay_handler handler,
 }
 
 /*
- * Returns the rate of the clock between two moments. Waits if the first moment is so recent
- * that the rate would be inexact.
+ * Returns the rate of the counter since the first moment. Waits 1 ms if the first moment is
+ * so recent that the rate would be inexact.
  */
 static double ticks_per_ns(void)
 {
@@ -246,16 +248,17 @@ int pb_tracer_set_threshold(uint64_t ns)
 
 	if (!tracer->attr[PB_PLAIN].exit)
 		return -EOPNOTSUPP;
-	/* options/option_table.c refuses this combination, too. */
+	/* options/option_table.c refuses the combination of threshold= and why=, too. */
 	if (ns && pb_options.why_ns)
 		return -EBUSY;
-	/* A forked child that has no events yet has no chunk. */
+	/* A forked child without events has no session chunk yet. */
 	error = make_events();
 	if (error)
 		return error;
 	/*
-	 * The tracer keeps the handlers for the old threshold, which either count calls
-	 * without a return or record their entries.
+	 * The tracer keeps its handlers. The handlers for threshold 0 record entries, the
+	 * handlers for other thresholds count open calls. After this change the count is
+	 * unreliable.
 	 */
 	if (tracer->with_threshold && !ns != !pb_options.threshold_ns)
 		pb_losses_forget_returns();
@@ -265,7 +268,7 @@ int pb_tracer_set_threshold(uint64_t ns)
 	pb_session->chunk->threshold_ns = ns;
 	ticks = threshold_ticks();
 	__atomic_store_n(&pb_threshold_when_recording, ticks, __ATOMIC_RELAXED);
-	/* Change the threshold, unless a trigger has just ended recording. */
+	/* The exchange fails if a trigger has just stopped recording. */
 	old = __atomic_load_n(&pb_threshold, __ATOMIC_RELAXED);
 	if (old != UINT64_MAX)
 		__atomic_compare_exchange_n(&pb_threshold, &old, ticks, 0,
@@ -277,7 +280,7 @@ int pb_tracer_stop(int stop)
 {
 	int error = 0;
 
-	/* Stop all tracers, even if one returns a timeout: it is stopped, too. */
+	/* Continue after a timeout: a tracer that returns a timeout is stopped, too. */
 	for (enum pb_tracer_of of = 0; of < PB_NR_TRACERS; of++) {
 		struct patchbay_ops *ops = *pb_tracers[of];
 		const int result = !ops ? 0 :
@@ -303,7 +306,7 @@ uint32_t pb_tracer_armed(void)
 	for (enum pb_tracer_of of = 0; of < PB_NR_TRACERS; of++) {
 		struct patchbay_ops_info info = { .size = sizeof(info) };
 
-		/* NULL if the last recording has not ended completely. */
+		/* NULL: the last recording has not ended completely. */
 		if (*pb_tracers[of] && !patchbay_ops_get_info(*pb_tracers[of], &info))
 			armed += info.armed;
 	}
@@ -317,8 +320,8 @@ int pb_tracer_is_recording(void)
 }
 
 /*
- * Does the tracer count calls without a return? function_graph without a threshold records
- * their entries instead.
+ * Does the tracer count calls without a return? The graph tracer without a threshold
+ * records entries instead.
  */
 static int counts_open_calls(void)
 {
@@ -368,14 +371,19 @@ static int start_session(void)
 	int error;
 
 	pb_page_size = (uint64_t)sysconf(_SC_PAGESIZE);
-	/* The session of an earlier recording exists; pb_session_forget() has reset it. */
+	/*
+	 * Reuse the session of an earlier recording, which pb_session_forget() has reset.
+	 */
 	if (pb_session) {
 		pb_session_own();
 		pb_session->may_ask_loader = 1;
 		return 0;
 	}
 	pb_session = pb_session_alloc(sizeof(*pb_session), &error);
-	/* If a callback cannot be registered, objects of ended threads are not reused. */
+	/*
+	 * If the callback cannot be registered, threads end without announcing it
+	 * (thread.h).
+	 */
 	if (!error) {
 		pb_session_own();
 		pb_session->may_ask_loader = 1;
@@ -394,7 +402,7 @@ static int create(enum pb_tracer_of of)
 	attr.flags = PB_TRACER_FLAGS;
 	if (of == PB_PLAIN)
 		attr.flags |= PATCHBAY_OPS_NO_RESULT_FP;
-	/* With typed= each function has data of its own. */
+	/* With typed= each function has its own data. */
 	if (attr.attach == pb_typed_attach)
 		attr.flags &= ~PATCHBAY_OPS_MODULE_DATA;
 	if (attr.exit)
@@ -458,7 +466,7 @@ int pb_start_begin(void)
 
 void pb_write_end(void)
 {
-	/* Only now are all modules without traceable functions known. */
+	/* The list of untraceable modules is complete only now. */
 	pb_note(pb_refused());
 	pb_others_write();
 	pb_left_out_write();
@@ -487,7 +495,9 @@ int pb_start_undo(void)
 	int error, last;
 
 	error = pb_budget_undo();
-	/* Destroy all tracers, even after an error, so that no thread enters a handler any more. */
+	/*
+	 * Destroy all tracers even after an error, so that threads stop entering handlers.
+	 */
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		int result = pb_tracer_destroy(all[i]);
 
@@ -497,7 +507,9 @@ int pb_start_undo(void)
 	return error ? error : last;
 }
 
-/* Clear the session, except the data of the process and of its threads. The lock stays held. */
+/*
+ * Clear the session except the data of the process and of its threads. Keeps the lock held.
+ */
 static void empty(struct pb_session *session)
 {
 	const struct pb_session before = *session;
@@ -510,7 +522,7 @@ static void empty(struct pb_session *session)
 	session->lots = before.lots;
 	session->newest_lot = before.newest_lot;
 	session->nr_new_threads = before.nr_new_threads;
-	/* Keep what other threads increment and decrement. */
+	/* Other threads increment and decrement these counters. */
 	session->in_syscalls = before.in_syscalls;
 	session->waiting = before.waiting;
 	session->turn = before.turn;

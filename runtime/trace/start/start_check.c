@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* libpatchbay changes text through this file. Without it, arming would fail for each module. */
+/* libpatchbay patches code through this file, so without the file arming always fails. */
 static int check_proc(char why[PB_WHY_MAX])
 {
 	int fd = open("/proc/thread-self/mem", O_RDWR | O_CLOEXEC);
@@ -28,7 +28,7 @@ static int check_proc(char why[PB_WHY_MAX])
 	return -EINVAL;
 }
 
-/* Check the directory now: the file is only made at the first event, if there is one. */
+/* Check the directory now, because the file is made only at the first event. */
 static int check_output(char why[PB_WHY_MAX])
 {
 	int fd, error = 0;
