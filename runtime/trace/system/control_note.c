@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The note by which commands find this library in a process, and the
- * pointer to its control point, which is NULL until a thread listens.
+ * The ELF note by which commands find this library in a process. The note contains the
+ * offset of pb_control_point, which is NULL until a thread listens.
  */
 #include "format/control.h"
 
@@ -10,7 +10,7 @@
 #define STRING(x) #x
 #define NUMBER(x) STRING(x)
 
-/* Like libpatchbay's note (core/modules/module.c). */
+/* The format equals that of libpatchbay's note (core/modules/module.c). */
 __asm__(".pushsection .note.patchbay.control, \"a\", %note\n"
 	"	.balign 4\n"
 	"	.long 2f - 1f, 4f - 3f, " NUMBER(PATCHBAY_NOTE_CONTROL) "\n"

@@ -7,8 +7,8 @@
 #include <linux/stat.h>
 
 /*
- * Lowest numbers for kept descriptors. KEPT_AT is above the numbers that programs
- * usually use. If RLIMIT_NOFILE is lower, at least KEPT_LEAST.
+ * Lowest numbers for kept descriptors. KEPT_AT is above the numbers that programs usually
+ * use. KEPT_LEAST applies if RLIMIT_NOFILE is below KEPT_AT.
  */
 #define KEPT_AT 1000
 #define KEPT_LEAST 16
@@ -45,7 +45,7 @@ int pb_keep_descriptor(int fd)
 {
 	int high = (int)pb_sys(SYS_fcntl, fd, F_DUPFD_CLOEXEC, KEPT_AT);
 
-	/* -EINVAL: the number exceeds the limit. */
+	/* -EINVAL: the number exceeds RLIMIT_NOFILE. */
 	if (high < 0)
 		high = (int)pb_sys(SYS_fcntl, fd, F_DUPFD_CLOEXEC, KEPT_LEAST);
 	pb_sys(SYS_close, fd);
@@ -53,8 +53,8 @@ int pb_keep_descriptor(int fd)
 }
 
 /*
- * Returns a copy of the main thread's descriptor, for a thread with its own descriptor
- * table.
+ * The listening thread has its own descriptor table: copies descriptor @number of the main
+ * thread.
  */
 static int from_main_thread(int number)
 {

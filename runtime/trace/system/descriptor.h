@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Descriptors that stay open in the program's descriptor table. The program may close
- * them, as servers close all descriptors that they do not know, and then open another
- * file with the same number. So each use first verifies the file. All functions may be
- * called where sys.h's code may.
+ * Descriptors that stay open in the program's descriptor table. The program may close all
+ * unknown descriptors, as servers do, and then open another file with the same number. So
+ * each use first verifies the file. All functions may be called where sys.h's code may.
  */
 #ifndef PB_TRACE_DESCRIPTOR_H
 #define PB_TRACE_DESCRIPTOR_H
@@ -22,14 +21,14 @@ int pb_identify(int fd, struct pb_identity *identity);
 int pb_is_of(int fd, const struct pb_identity *identity);
 
 /*
- * Returns @fd if it refers to this file. Otherwise closes it and returns
- * -ESTALE. @fd may be -errno.
+ * Returns @fd if it refers to this file, or if it is -errno. Otherwise closes @fd and
+ * returns -ESTALE.
  */
 int pb_check_descriptor(int fd, const struct pb_identity *identity);
 
 /*
- * Move @fd to a number above those that programs usually use, if the limit allows that.
- * execve(2) closes it. Returns the number. On error returns -errno and has closed @fd.
+ * Move @fd to a number above the numbers that programs usually use, if the limit allows,
+ * and set close-on-exec. Returns the new number, or -errno. Closes @fd even on error.
  */
 int pb_keep_descriptor(int fd);
 

@@ -3,7 +3,7 @@
 
 #include "sys.h"
 
-/* A path to append to. Text beyond @end is dropped. */
+/* A path under construction. Text beyond @end is dropped. */
 struct path {
 	char *at, *end;
 };
@@ -49,7 +49,7 @@ void pb_fd_name(char name[PB_FD_NAME_MAX], int fd)
 {
 	struct path path = { name, name + PB_FD_NAME_MAX - 1 };
 
-	/* Not /proc/self: the listening thread has its own descriptors. */
+	/* Uses thread-self, because the listening thread has its own descriptor table. */
 	add_text(&path, "/proc/thread-self/fd/");
 	add_number(&path, (unsigned int)fd);
 	*path.at = '\0';

@@ -7,13 +7,16 @@
 #include <stdint.h>
 
 /*
- * Sets @name to "OUTPUT/PID.NrSUFFIX" with the pid of this process. The number
- * is omitted if @nr is 0. Returns 0 or -ENAMETOOLONG.
+ * Sets @name to "OUTPUT/PID.NRSUFFIX" with the pid of this process, or "OUTPUT/PIDSUFFIX"
+ * if @nr is 0. Returns 0 or -ENAMETOOLONG.
  */
 int pb_file_name(char name[PATH_MAX], const char *output, unsigned int nr,
 		 const char *suffix);
 
-/* Sets @name to the path in /proc of this thread's descriptor @fd, or of thread @tid's name. */
+/*
+ * Set @name to a path in /proc: of this thread's descriptor @fd, or of the name of thread
+ * @tid.
+ */
 #define PB_FD_NAME_MAX 64
 void pb_fd_name(char name[PB_FD_NAME_MAX], int fd);
 void pb_comm_name(char name[PB_FD_NAME_MAX], uint32_t tid);

@@ -19,25 +19,25 @@ enum { CHANGES = 1, WORKS = 2 };
 /*
  * @busy:    CHANGES: a thread begins or ends the recording; WORKS: the listening thread
  *           works
- * @process: the process of these threads, since a child of clone(2) does not have them
+ * @process: the process of these threads, which a child of clone(2) does not have
  * @forking: threads between pb_fork_prepare() and pb_fork_parent()
- * @waiting: the time until which a thread waits in pb_fork_prepare(), or 0. No count,
- *           since a signal handler may leave pb_fork_prepare() by siglongjmp()
- * Dekker's algorithm: a busy thread writes @busy before it reads @forking, a forking
- * thread writes @forking before it reads @busy, all with SEQ_CST.
+ * @waiting: the time until which a thread waits in pb_fork_prepare(), or 0. A deadline,
+ *           because a count would stay wrong if a signal handler left by siglongjmp()
+ * Dekker's algorithm: a busy thread writes @busy before it reads @forking, a forking thread
+ * writes @forking before it reads @busy, all with SEQ_CST.
  */
 static int busy, process, forking;
 static uint64_t waiting;
 
 /*
- * This thread's forks that are counted in @forking. May be above 1: signal handlers may
- * fork.
+ * This thread's forks that are counted in @forking. Exceeds 1 if a signal handler forks
+ * during a fork.
  */
 static __thread int counted __attribute__((tls_model("initial-exec")));
 
 /*
- * Sleeps for NAP_NS. If *@until is 0, sets it to @ns from now. Returns 0 if that time has
- * passed.
+ * Sleeps for NAP_NS and returns 1, or returns 0 if the time *@until has passed. If *@until
+ * is 0, first sets *@until to @ns from now.
  */
 static int nap(uint64_t *until, uint64_t ns)
 {
@@ -81,8 +81,8 @@ void pb_fork_work(void)
 	uint64_t until = 0;
 
 	/*
-	 * Let a waiting thread fork first. The listening thread's pauses may be shorter
-	 * than NAP_NS, so the waiting thread would miss them.
+	 * Let a waiting thread fork first. Otherwise the waiting thread could miss the
+	 * pauses of the listening thread, which may be shorter than NAP_NS.
 	 */
 	while (__atomic_load_n(&waiting, __ATOMIC_RELAXED) > pb_now_ns(CLOCK_MONOTONIC) &&
 	       nap(&until, SHORT_NS))
@@ -102,15 +102,15 @@ static int is_busy(void)
 }
 
 /*
- * Returns 1 if no thread is busy. Then none becomes busy before pb_fork_parent(), within
- * its time limit.
+ * Returns 1 if no thread is busy. Threads that want to become busy then wait for
+ * pb_fork_parent(), up to their time limit.
  */
 static int try_fork(void)
 {
 	__atomic_fetch_add(&forking, 1, __ATOMIC_SEQ_CST);
 	/*
-	 * If this fork interrupts another fork of this thread, busy threads already wait
-	 * for that one.
+	 * @counted: this fork interrupts another fork of the same thread, and busy threads
+	 * already wait for the interrupted fork.
 	 */
 	if (counted || !is_busy()) {
 		counted++;
@@ -145,7 +145,7 @@ int pb_fork_child(void)
 {
 	const int was_changing = busy & CHANGES;
 
-	/* The child has neither of these threads. */
+	/* The child has none of the busy or forking threads. */
 	busy = forking = counted = 0;
 	waiting = 0;
 	return was_changing;

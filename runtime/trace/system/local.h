@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Atomic operations on words that only one thread and its own signal handlers
- * write to. A signal handler may run between any two instructions.
+ * Operations on words that only one thread writes to. They are atomic with respect to the
+ * thread's own signal handlers.
  */
 #ifndef PB_TRACE_LOCAL_H
 #define PB_TRACE_LOCAL_H
@@ -9,8 +9,8 @@
 #include <counter.h>
 
 /*
- * Increments *@word and returns the old value. No two calls by the thread and
- * its signal handlers return the same value.
+ * Increments *@word and returns the old value. Each call by the thread or its signal
+ * handlers returns a different value.
  */
 static inline uint64_t pb_count_up(uint64_t *word)
 {

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A lock that signal handlers may take, because its holder blocks signals. A
- * zeroed word is a free lock.
+ * A lock that signal handlers may take, because the thread that holds the lock blocks
+ * signals. Word 0 is a free lock.
  *
- * SIGTRAP stays unblocked: if an instruction raises it while it is blocked
- * (single steps, breakpoints), the kernel kills the process. Code that runs in
- * a handler of SIGTRAP, or in a traced C library, must check pb_locked and must
- * not take the lock if it is set.
+ * SIGTRAP stays unblocked: the kernel kills a process in which an instruction raises a
+ * blocked SIGTRAP (single steps, breakpoints). Code that runs in a handler of SIGTRAP, or
+ * in a traced C library, must not take the lock if pb_locked is set.
  *
- * (Drepper, Futexes Are Tricky, 2011: mutex 2.)
+ * The algorithm is mutex 2 of Drepper, Futexes Are Tricky, 2011.
  */
 #ifndef PB_TRACE_LOCK_H
 #define PB_TRACE_LOCK_H
@@ -21,7 +20,7 @@
 
 /* Does this thread hold a lock, or wait for one? */
 extern __thread int pb_locked __attribute__((tls_model("initial-exec")));
-/* 1 in the library's own thread, whose calls are not recorded. */
+/* 1 in the listening thread, whose calls are not recorded. */
 extern __thread int pb_untraced __attribute__((tls_model("initial-exec")));
 
 struct pb_signal_lock {
@@ -33,9 +32,8 @@ static inline void pb_signal_lock(struct pb_signal_lock *lock, pb_sigset *old)
 	uint32_t word = 0;
 
 	/*
-	 * Block signals first. A signal handler that ran between the two steps
-	 * and left by siglongjmp(3) would leave pb_locked set. This thread
-	 * would then record nothing any more.
+	 * Block signals first. Otherwise a signal handler could leave by siglongjmp(3) with
+	 * pb_locked set, and this thread would stop recording.
 	 */
 	pb_sigmask(~((pb_sigset)1 << (PB_SIGTRAP - 1)), old);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -54,7 +52,7 @@ static inline void pb_signal_unlock(struct pb_signal_lock *lock, pb_sigset old)
 	if (__atomic_exchange_n(&lock->word, 0, __ATOMIC_RELEASE) == 2)
 		pb_sys(SYS_futex, &lock->word, FUTEX_WAKE_PRIVATE, 1, NULL,
 		       NULL, 0);
-	/* Clear this before unblocking signals: see pb_signal_lock(). */
+	/* Clear pb_locked before unblocking signals: see pb_signal_lock(). */
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	pb_locked = 0;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -79,7 +77,9 @@ static inline void pb_guard_end(struct pb_guard *guard)
 	pb_signal_unlock(guard->lock, guard->signals);
 }
 
-/* Take the lock, and hold it until the end of the block (as guard() of Linux's cleanup.h). */
+/*
+ * Take the lock and hold it until the end of the block, like guard() of Linux's cleanup.h.
+ */
 #define pb_guard(lock)                                                         \
 	struct pb_guard guard __attribute__((unused, cleanup(pb_guard_end))) = \
 		pb_guard_begin(lock)

@@ -24,7 +24,7 @@ struct pb_moment {
 	uint64_t ticks, monotonic_ns;
 };
 
-/* Makes a system call, for the reasons in sys.h. Does not fail. */
+/* Makes a system call instead of calling the C library, for the reasons in sys.h. */
 static inline uint64_t pb_now_ns(int clock)
 {
 	struct timespec now;
@@ -34,9 +34,8 @@ static inline uint64_t pb_now_ns(int clock)
 }
 
 /*
- * Reads the counter before and after the clock. If the thread is preempted in between,
- * the moment is imprecise. So this tries three times and returns the try that took
- * shortest.
+ * Reads the counter before and after the clock. Returns the shortest of three tries,
+ * because a try during which the thread is preempted is imprecise.
  */
 static inline struct pb_moment pb_moment_now(void)
 {

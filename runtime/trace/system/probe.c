@@ -6,9 +6,9 @@
 #define PAGE 4096 /* the smallest page size */
 
 /*
- * rt_sigprocmask(2) first copies the set, and then refuses the unknown operation, so it
- * changes nothing. Avoid address 0, which means no set. Ask for @at, not for the start of
- * its page, because Valgrind reports reads of bytes that the program does not use.
+ * rt_sigprocmask(2) reads the set, then refuses the invalid operation -1, so it only tests
+ * the address. Address 0 means no set, so avoid it. Test @at rather than the start of the
+ * page, because Valgrind reports reads of unallocated bytes.
  */
 static int is_readable_page(uintptr_t page, uintptr_t at)
 {

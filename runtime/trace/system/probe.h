@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Checks the program's pointers before wrappers of the C library's functions
- * read through them. For an invalid pointer the program must get EFAULT from
- * the kernel, as without this library. Makes system calls.
+ * Checks the program's pointers before wrappers of C library functions read through them.
+ * Given an invalid pointer, a wrapper must return the kernel's EFAULT, as without this
+ * library, instead of crashing. Makes system calls.
  */
 #ifndef PB_TRACE_PROBE_H
 #define PB_TRACE_PROBE_H
@@ -11,9 +11,9 @@
 #include <stdint.h>
 
 struct pb_probe {
-	/* The last page found to be readable, plus 1, which is not checked again; 0: none. */
+	/* The last page found readable, plus 1; 0: none. Not checked again. */
 	uintptr_t page;
-	int is_all_readable; /* check nothing */
+	int is_all_readable; /* skip all checks */
 };
 
 int pb_is_readable(struct pb_probe *probe, const void *at, size_t size);

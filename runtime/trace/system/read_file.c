@@ -8,7 +8,10 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-/* Read instead of mapping, because another process may truncate the file at any time. */
+/*
+ * Reads the file instead of mapping it, because accessing a mapping of a truncated file
+ * raises SIGBUS.
+ */
 static int read_all(int file, char *bytes, size_t size)
 {
 	size_t done = 0;

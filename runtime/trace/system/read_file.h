@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 /*
- * Read all of @file into *@bytes, which the caller frees, and *@size. Returns 0 or
+ * Read all of @file into *@bytes, which the caller frees, and set *@size. Returns 0 or
  * -EINVAL: the file is no regular file (reading might block forever), is empty, or
  *          became shorter
  * -EFBIG:  the file has more than @max bytes, and could use up the program's

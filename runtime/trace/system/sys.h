@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * System calls for handlers. They run in any context, including signal handlers, while
- * the function's arguments may be in vector registers. So this code uses general
- * registers only, and does not call the C library, not even syscall(3):
- * RealtimeSanitizer intercepts it, and ends the program if a function that must not
- * block calls it.
+ * System calls for handlers. Handlers run in any context, including signal handlers, while
+ * the traced function's arguments may be in vector registers. So this code uses general
+ * registers only, and never calls the C library. It avoids even syscall(3), because
+ * RealtimeSanitizer intercepts syscall(3) and ends the program if a real-time function
+ * calls it.
  */
 #ifndef PB_TRACE_SYS_H
 #define PB_TRACE_SYS_H
@@ -49,7 +49,7 @@ static inline void pb_copy(void *to, const void *from, size_t size)
 	const char *f = from;
 	char *t = to;
 
-	/* Most copies are of chunks of the file: whole, aligned words. */
+	/* Copies by words if both pointers are aligned, as for chunks of the file. */
 	if (!(((uintptr_t)t | (uintptr_t)f) % sizeof(pb_word)))
 		for (; size >= sizeof(pb_word); size -= sizeof(pb_word)) {
 			*(pb_word *)t = *(const pb_word *)f;

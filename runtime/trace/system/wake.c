@@ -11,8 +11,7 @@ void pb_wake(const struct pb_control_point *point)
 	const uint32_t thread = __atomic_load_n(&point->thread, __ATOMIC_SEQ_CST);
 
 	/*
-	 * In a child of vfork(2) this fails, since its pid is not that of the
-	 * thread's process.
+	 * In a child of vfork(2) tgkill(2) fails, because the thread belongs to the parent.
 	 */
 	if (thread)
 		pb_sys(SYS_tgkill, pb_sys(SYS_getpid), thread, PB_WAKE_SIGNAL);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Wakes the listening thread, from handlers and wherever sys.h's code may be
- * called. Sends a signal to that thread only. The thread blocks all signals,
- * and reads this one from a signalfd(2) in its own descriptor table. A
- * descriptor in the program's table, for example of a pipe, would take a number
- * that the program expects to be the lowest free one.
+ * Wakes the listening thread by a signal. May be called in handlers and wherever sys.h's
+ * code may. The listening thread blocks all signals, and reads this signal from a
+ * signalfd(2) in its own descriptor table. A pipe would need a descriptor in the program's
+ * table, with a number that the program expects to be free.
  */
 #ifndef PB_TRACE_WAKE_H
 #define PB_TRACE_WAKE_H
@@ -14,17 +13,17 @@
 #include <signal.h>
 
 /*
- * A signal that programs and debuggers ignore by default, in case that a thread
- * of the program gets it.
+ * Programs and debuggers ignore this signal by default, in case a thread of the program
+ * gets it.
  */
 #define PB_WAKE_SIGNAL SIGURG
 
-/* Wake the thread of @point, if there is one. No cancellation point. */
+/* Wake the thread of @point, if it exists. This function is no cancellation point. */
 void pb_wake(const struct pb_control_point *point);
 
 /*
- * Make the listening thread check now. Handlers may call this. Does nothing if
- * no thread listens.
+ * Make the listening thread check for work now. Handlers may call this. Does nothing if no
+ * thread listens.
  */
 void pb_listen_wake(void);
 

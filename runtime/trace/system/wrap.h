@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* For functions that replace those of the C library and call them. */
+/*
+ * Helpers for wrappers: functions that replace C library functions and call the originals.
+ */
 #ifndef PB_TRACE_WRAP_H
 #define PB_TRACE_WRAP_H
 
 #include <dlfcn.h>
 
 /*
- * @real is a structure with a pointer for each function, of the same name. A
- * constructor looks up all functions, before they can be called. If a function
- * was not found, because its library was not loaded yet, PB_REAL() looks it up.
+ * @real is a structure with a pointer for each original function, of the same name. A
+ * constructor looks up all functions before the program can call them. If a library was not
+ * loaded at that time, PB_REAL() looks up its functions later.
  */
 #define PB_FIND(name)                                                          \
 	(real.name = (__typeof__(real.name))dlsym(RTLD_NEXT, #name))
