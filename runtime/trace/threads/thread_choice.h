@@ -22,8 +22,7 @@ extern uint64_t pb_thread_look_ticks;
 /*
  * Is this thread recorded? May be called wherever sys.h's code may. Preserves errno.
  * @is_new: the thread has no buffer yet. In a child of vfork(2) such a thread is not
- * recorded: its parent's thread would continue to use the buffer, which others would take
- * for that of an ended thread.
+ * recorded, because a buffer that the child makes would stay in the parent's memory.
  */
 int pb_thread_is_chosen(int is_new);
 
