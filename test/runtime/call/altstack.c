@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Measures how much of an alternate signal stack (sigaltstack(2)) a traced call and
- * patchbay_jump() use. The stack used by handlers and by signal delivery is not
- * counted. The public headers document the limits.
+ * patchbay_jump() use. The measurement excludes the stack of handlers and of signal
+ * delivery. The public headers document the limits.
  */
 // RUN: %build %s -o %t %link
 // RUN: %t | FileCheck %s

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A handler reads arguments by number, where the record proves their location. The test
-// also shows that C++ can include the headers.
+// A handler reads arguments by number if the function's record determines their
+// location. The file also shows that C++ can include the headers.
 // RUN: %buildxx -Wall -Wextra -Wpedantic -Werror %s -o %t %link
 // RUN: %t | FileCheck %s
 // CHECK: {{^}}done{{$}}
@@ -48,7 +48,7 @@ OPAQUE double addMore(double A, ...) { return A; }
 
 namespace {
 enum { Most = 12 };
-// What the handler got for each argument: an error, or the value.
+// What the handler got for each argument: an error or the value.
 struct {
   int Calls, Error[Most], StackError[Most];
   uint64_t Value[Most], Stack[Most];
@@ -75,8 +75,8 @@ void handler(uintptr_t, uintptr_t, const patchbay_cell *Cell,
   }
 }
 
-// Checks the number of register arguments and the error for the next one, then the
-// number of stack words and the error for the next one.
+// Checks the number of register arguments, the number of stack words, and the error for
+// the argument after each.
 void expect(int Nr, int Error, int NrStack, int StackError) {
   CHECK_EQ(Seen.Calls, 1);
   for (int N = 0; N < Most; ++N) {
@@ -129,16 +129,16 @@ void callAll() {
 
   takeStructure({41, 42, 43}, 44);
 #if defined(__x86_64__)
-  expect(1, -ENODATA, 3, -ERANGE); // on the stack
+  expect(1, -ENODATA, 3, -ERANGE); // structure: on the stack
   CHECK_EQ(Seen.Value[0], 44);
   for (unsigned int N = 0; N < 3; ++N)
     CHECK_EQ(Seen.Stack[N], 41 + N);
 #elif defined(__aarch64__) || defined(__riscv)
-  expect(2, -ERANGE, 0, -ERANGE); // by its address
+  expect(2, -ERANGE, 0, -ERANGE); // structure: by address
   CHECK_EQ(reinterpret_cast<Large *>(Seen.Value[0])->C, 43);
   CHECK_EQ(Seen.Value[1], 44);
 #elif defined(__powerpc64__)
-  expect(4, -ERANGE, 0, -ERANGE); // in registers, as its members would be
+  expect(4, -ERANGE, 0, -ERANGE); // structure: in registers, like its members
   for (unsigned int N = 0; N < 4; ++N)
     CHECK_EQ(Seen.Value[N], 41 + N);
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Callbacks of the library call the loader and create threads that load modules. At the
- * same time, another thread loads and unloads modules in a loop. Callbacks run with the
- * signal mask of the library's caller.
+ * Callbacks of the library call the loader, and create threads that load modules. At
+ * the same time, another thread loads and unloads modules in a loop. Callbacks run with
+ * the signal mask of the library's caller.
  */
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t.so
 // RUN: cp %t.so %t-two.so
@@ -142,8 +142,8 @@ static int attach(void *data, const struct patchbay_module_info *module,
 }
 
 /*
- * Runs in a constructor, whose thread holds the loader's lock: no other thread can load
- * a module.
+ * Runs in a constructor. Its thread holds the loader's lock, so other threads cannot
+ * load modules.
  */
 static int attach_new(void *data, const struct patchbay_module_info *module,
 		      struct patchbay_target *targets, size_t nr)
@@ -222,7 +222,7 @@ static void test_name(void)
 }
 
 /*
- * @check callbacks also run for functions of the library that is loaded and unloaded.
+ * @check callbacks also run for functions of a module that is being loaded and unloaded.
  */
 static void test_check(void)
 {
@@ -256,7 +256,7 @@ static void test_log(void)
 	CHECK(patchbay_link_attach(PATCHBAY_FENTRY, &program, &opts, &link) < 0);
 }
 
-/* The thread that loads a module arms it, or this thread does. */
+/* Either this thread or the thread that loads the module arms it. */
 static void test_future(void)
 {
 	struct patchbay_ops *ops =
@@ -308,7 +308,7 @@ int main(int argc, char **argv)
 	second = argv[2];
 	signal(SIGTERM, on_term);
 	/*
-	 * The library blocks no signals in callbacks, and keeps blocked signals
+	 * Callbacks run with the caller's signal mask: all signals unblocked, then some
 	 * blocked.
 	 */
 	sigemptyset(&mask);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Threads make traced calls and end in every possible way, even without notifying the
- * library. Their calls are seen, and waiting for handlers finds all other threads.
- * Readers are reused (runtime/core/quiesce/reader.h).
+ * Threads make traced calls and end in every possible way, even without the library's
+ * knowledge. The tracer sees their calls, and waiting for handlers still finds all
+ * other threads. Readers are reused (runtime/core/quiesce/reader.h).
  */
 // RUN: %build -fno-builtin %s -o %t %link
 // RUN: timeout 600 %t | FileCheck %s
@@ -89,7 +89,7 @@ static void run(void *(*function)(void *))
 	CHECK_EQ(pthread_join(thread, NULL), 0);
 }
 
-/* Waiting finds all threads that are in a handler, and waits for no others. */
+/* A wait finds all threads that are in a handler, and ignores all others. */
 static int wait_for_all(void)
 {
 	int error;
@@ -151,7 +151,7 @@ static struct patchbay_ops *arm(patchbay_handler on_exit)
 	return new;
 }
 
-/* Ends a thread without the C library's knowledge, so it cannot be joined. */
+/* Ends a thread without the C library's knowledge; such a thread cannot be joined. */
 static atomic_int number;
 
 NOT_TRACED static void exit_here(void)
@@ -240,8 +240,8 @@ static void test_fork(void)
 
 #if defined(__x86_64__)
 /*
- * Runs a thread whose thread-local storage was not set up by the C library. The storage
- * is all zero except for its own address, which the ABI and glibc require.
+ * Runs a thread whose thread-local storage the C library has not set up. The storage is
+ * all zero except for its own address, which the ABI and glibc require.
  */
 static int call_once(void *arg)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The exit handler of a tracer is called only if the same arming called its entry
- * handler. A tracer is alone on a function. After n instructions of a call, for each n,
- * a second tracer joins it. The first one is then removed without a wait and armed
- * again with other data. Data of the two armings are never mixed. Arming again too
- * early waits.
+ * A tracer's exit handler is called only if the same arming called its entry handler. A
+ * tracer is alone on a function. After n instructions of a call, for each n, a second
+ * tracer is added. The first tracer is then removed without a wait, and armed again
+ * with other data. Handlers never get data of both armings. Arming again too early
+ * waits.
  *
- * The test also removes and arms the first tracer in one batch, which needs no wait,
- * with and without adding another tracer.
+ * The test also removes and arms the first tracer in one batch, with and without adding
+ * another tracer. Such a batch needs no wait.
  */
 // RUN: %build %s -o %t %link
 // RUN: timeout -s KILL 600 %t | FileCheck %s
@@ -31,14 +31,14 @@
 
 OPAQUE int stepped(int a) { return a + 1; }
 
-/* Calls seen with the data of each arming; index 2: calls seen by the other tracer. */
+/* Calls seen with the data of each arming. Index 2: calls seen by the second tracer. */
 static long entries[3], exits[3];
 static long arming, waited, not_waited;
 static int stepping;
 static long change_at;
 /*
- * How the first tracer is removed and armed again: in two batches or in one, with
- * another tracer or not.
+ * How the first tracer is removed and armed again: in two batches or in one, with a
+ * second tracer or without.
  */
 static enum { APART, TOGETHER, WITH_OTHER, NR_WAYS } way;
 
@@ -74,8 +74,8 @@ static const struct patchbay_filter filter = { .size = sizeof(filter),
 					       .glob = "stepped" };
 
 /*
- * Commit @batch of @nr changes without waiting, because the stopped thread may be in a
- * handler. The changes take effect, but the commit may return a timeout.
+ * Commit @batch of @nr changes without waiting: the stopped thread may be in a handler.
+ * The changes take effect even if the commit returns a timeout.
  */
 NOT_TRACED static void commit_without_waiting(struct patchbay_batch *batch, int nr)
 {
@@ -126,7 +126,7 @@ NOT_TRACED static void *change_when_asked(void *arg)
 	return arg;
 }
 
-/* If the tracer is not armed soon, arming is waiting for this call. */
+/* If the tracer is not armed soon, patchbay_arm() is waiting for this call. */
 NOT_TRACED static void ask_for_change(void)
 {
 	struct timespec soon;
@@ -200,8 +200,8 @@ static struct patchbay_ops *create_other(unsigned int flags)
 }
 
 /*
- * Changes tracers after @instructions of a call. Returns whether the call was that
- * long.
+ * Changes tracers after @instructions of a call. Returns whether the call had that
+ * many.
  */
 NOT_TRACED static int change_after(long instructions, unsigned int flags)
 {

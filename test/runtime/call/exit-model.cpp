@@ -2,13 +2,13 @@
 //
 // Compares the calls of entry and exit handlers with a model. Three tracers on one
 // function are armed, disarmed, disabled, enabled and updated during calls. From each
-// state of the three, every sequence of two operations runs between an entry and its
-// exit. Longer random sequences with nested calls follow. Calls return, throw or jump, or
-// their bodies are skipped. The model follows the table in core/types/call.h.
+// state of the tracers, every sequence of two operations runs between an entry and its
+// exit. Longer random sequences with nested calls follow. Calls return, throw or jump;
+// some tracers skip the body. The model follows the table in core/types/call.h.
 //
-// On an emulated system each sequence has one operation. C code decides the effect of
-// two operations; it is the same on all architectures. A random subset of the sequences
-// is tested.
+// On an emulated system each sequence has one operation, and a random subset of the
+// sequences is tested. The effect of two operations depends only on C code, which is
+// the same on all architectures.
 //
 // RUN: %buildxx %s -o %t %link
 // RUN: %t | FileCheck %s
@@ -51,7 +51,7 @@ struct Tracer {
   unsigned Flags;
   bool Armed, Enabled;
   int Version;
-  unsigned Epoch; // the number of its current arming
+  unsigned Epoch; // number of the current arming
   bool enters() const { return What != Exit && What != Timed; }
   bool leaves() const { return What != Entry && What != Answer; }
 };
@@ -94,7 +94,7 @@ HANDLER void leave(uintptr_t, uintptr_t, const patchbay_cell *Cell,
   note(Cell, 1, Version, patchbay_exit_reason(Regs));
   if (What == Both)
     NrWrong += *patchbay_session_word(Cell, Regs) != word(Cell, Regs);
-  // Overwrite the session word: each tracer has a private one in the frame.
+  // Overwrite the session word, because each tracer has a private one in the frame.
   if (What == Exit)
     *patchbay_session_word(Cell, Regs) = ~0ull;
 }
@@ -127,7 +127,7 @@ void create(int I, Kind What, unsigned Flags) {
 
 // Operations on a tracer.
 enum Action { Arm, Disarm, Disable, Enable, Update, NrActions };
-// For a step: any operation that is valid in the tracer's state.
+// For a step: any operation that is valid in the current state.
 constexpr Action Any = NrActions;
 struct Step {
   int Tracer;
@@ -196,8 +196,7 @@ constexpr unsigned Returns = 0, Throws = PATCHBAY_EXIT_UNWIND,
                    Jumps = PATCHBAY_EXIT_UNWIND | PATCHBAY_EXIT_JUMP;
 const Script *Next, *End;
 
-// The state at a call's entry: the tracers that were called, and the log that the model
-// expects.
+// The state at a call's entry: the tracers that were called, and the expected log.
 struct Frame {
   bool Told[NR];
   unsigned Epoch[NR];
@@ -262,14 +261,14 @@ void inBody() {
     call();
   for (Step Each : S.After)
     take(Each);
-  // Log the events that are expected when the function returns, throws or jumps.
+  // Log the expected events when the function returns, throws or jumps.
   EntryExpected.clear();
   modelExit(F, EntryExpected, S.Way);
   if (S.Way == Throws)
     throw 1;
   if (S.Way == Jumps) {
-    // The frame with the jump buffer also holds its locals, so they are an address in
-    // it.
+    // The jump buffer is in the frame that also holds the locals, so their addresses
+    // are in that frame.
     patchbay_jump(uintptr_t(Own));
     longjmp(*Own, 1);
   }
@@ -299,7 +298,7 @@ void call() {
   expect(EntryExpected, "exit");
 }
 
-// If a tracer replaces the result, the body is not called.
+// If a tracer replaces the result, the library skips the body.
 void callSkipped() {
   bool Answered = false;
   for (const Tracer &T : Tracers)
@@ -321,7 +320,7 @@ void run(const std::vector<Script> &Scripts) {
   call();
 }
 
-// Sets each tracer's state: armed or not, disabled or not.
+// Arms and enables each tracer as @State says.
 constexpr int NrStates = 27;
 void setState(int State) {
   for (int I = 0; I < NR; ++I, State /= 3) {
@@ -342,7 +341,7 @@ std::vector<Step> allSteps() {
   return Steps;
 }
 
-// Does @Second make sense after @First, given the state before @First?
+// Is @Second valid after @First, given the state before @First?
 bool mayFollow(Step First, Step Second) {
   if (First.Tracer != Second.Tracer)
     return makesSense(Second);

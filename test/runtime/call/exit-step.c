@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Tracers with exit handlers stay correct if a thread or a signal interrupts a call
- * between any two instructions. A debugger's trap arrives at each instruction. Its
- * handler calls the same function, or changes the function's tracers.
+ * between any two instructions. A trap, as in a debugger, arrives at each instruction.
+ * The trap's handler calls the same function, or changes the function's tracers.
  */
 // RUN: %build %s -o %t %link
 // RUN: %t | FileCheck %s
@@ -158,7 +158,7 @@ NOT_TRACED static void call(void)
 }
 
 /*
- * The tracer has seen both the entry and the exit of a call, or has counted the call as
+ * The tracer has either seen both entry and exit of a call, or has counted the call as
  * missed.
  */
 static void check_missed(const struct patchbay_ops *ops, const struct seen *s)
@@ -257,7 +257,7 @@ NOT_TRACED static void step_changes(patchbay_handler handler,
 }
 
 /*
- * A tracer joins another one after n instructions of a call. If the thread is in a
+ * A second tracer is added after n instructions of a call. If the thread is in a
  * handler, the library returns an error.
  */
 static struct patchbay_ops *joining;
@@ -274,8 +274,8 @@ NOT_TRACED static void join(void)
 }
 
 /*
- * Adds the tracer after @instructions of a call. Returns whether the call was that
- * long.
+ * Adds the second tracer after @instructions of a call. Returns whether the call had
+ * that many.
  */
 NOT_TRACED static int join_after(long instructions, unsigned int flags)
 {
@@ -307,15 +307,15 @@ NOT_TRACED static void step_joins(unsigned int flags)
 
 /*
  * Another thread adds or removes a tracer after n instructions of a call. The call may
- * be stopped in the trampoline or in a handler, so the other thread does not wait for
+ * be stopped in the trampoline or in a handler, so adding or removing does not wait for
  * handlers.
  */
 static sem_t asked, answered;
 static struct patchbay_batch *asked_for;
 
 /*
- * Commit @batch of @nr changes without waiting, because the stopped thread may be in a
- * handler. The changes take effect, but the commit may return a timeout.
+ * Commit @batch of @nr changes without waiting: the stopped thread may be in a handler.
+ * The changes take effect even if the commit returns a timeout.
  */
 NOT_TRACED static void commit_without_waiting(struct patchbay_batch *batch, int nr)
 {
@@ -352,8 +352,8 @@ static const struct patchbay_filter filter = { .size = sizeof(filter),
 					       .glob = "stepped" };
 
 /*
- * Changes tracers after @instructions of a call. Returns whether the call was that
- * long.
+ * Changes tracers after @instructions of a call. Returns whether the call had that
+ * many.
  */
 NOT_TRACED static int change_after(long instructions, struct patchbay_ops *leaving,
 				   unsigned int flags)
@@ -464,7 +464,7 @@ NOT_TRACED static void call_held(void)
 		CHECK_EQ(held(5), 5);
 }
 
-/* Holds the next call after @instruction instructions. Returns whether it was held. */
+/* Holds the next call after @instruction instructions, if it has that many. */
 NOT_TRACED static int step_to(long instruction)
 {
 	pthread_t thread;

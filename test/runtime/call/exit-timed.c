@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A tracer with a threshold sees only the calls that took longer, with correct times.
- * This holds on every kind of function, and together with other tracers. Arguments and
- * results are unchanged.
+ * A tracer with a threshold sees only calls that took longer, with correct times. This
+ * is true for every kind of function, and with other tracers on the function. Arguments
+ * and results are unchanged.
  */
 // RUN: %build %s -o %t %link
 // RUN: %t | FileCheck %s
@@ -20,16 +20,16 @@
 #define NOT_TRACED __attribute__((no_profile_instrument_function))
 #define FAST NOT_TRACED GENERAL_REGS
 
-/* In ticks: more than any call takes, and the delay that some calls get. */
+/* In ticks: more than the duration of any call; the delay of some calls. */
 #define NEVER (UINT64_MAX / 2)
 #define LONG 20000
-#define FAR ((uint64_t)1 << 40) /* how far another CPU's clock is ahead */
+#define FAR ((uint64_t)1 << 40) /* offset of another CPU's clock */
 
 struct pair {
 	long a, b;
 };
 
-/* Waits for at least this time. */
+/* Waits for at least @ticks. */
 NOT_TRACED static void spin(uint64_t ticks)
 {
 	uint64_t start = patchbay_clock();
@@ -90,7 +90,7 @@ FAST static void leave(uintptr_t ip, uintptr_t parent_ip,
 		s->longest = duration;
 }
 
-/* Handlers of a second tracer, which sees all calls and uses the word differently. */
+/* The second tracer sees all calls and has other data in the session word. */
 static long others, other_wrong;
 
 FAST static void other_entry(uintptr_t ip, uintptr_t parent_ip,
@@ -168,7 +168,7 @@ NOT_TRACED static void call_all(void)
 	CHECK(timed_double(1.5, 0.25) == 2);
 }
 
-/* Checks one tracer, alone on its functions or together with others. */
+/* Checks a tracer that is alone on its functions or together with others. */
 static void check_calls(void)
 {
 	reset(0, NEVER);
@@ -180,8 +180,8 @@ static void check_calls(void)
 	check_seen(0, 0);
 
 	/*
-	 * The library reads the threshold at the end of a call. No other call
-	 * takes this long.
+	 * The library reads the threshold at the end of a call. This call is the only
+	 * one that takes so long.
 	 */
 	reset(LONG, NEVER);
 	CHECK_EQ(timed_1(LONG), ~LONG);
@@ -192,7 +192,7 @@ static void check_calls(void)
 	check_seen(0, 1);
 }
 
-/* The call starts later than it ends, as after a move to a CPU whose clock is behind. */
+/* Moves the call's start after its end, as a move to a slower CPU clock may. */
 OPAQUE void timed_backwards(uint64_t *start, uint64_t ticks)
 {
 	if (start)
@@ -236,7 +236,7 @@ static void check_two(struct patchbay_ops *second)
 	CHECK_EQ(patchbay_ops_destroy(second), 0);
 }
 
-/* Functions that are left in other ways than by return. */
+/* Functions are left by throw, longjmp() and thread exit. */
 static jmp_buf target;
 
 OPAQUE void timed_jump(void) { longjmp(target, 1); }
@@ -284,9 +284,7 @@ static void check_first_call(void)
 	check_seen(0, CALLS);
 }
 
-/*
- * Its handler makes traced calls: these are counted as missed, even if they are short.
- */
+/* The handler makes traced calls. These count as missed, even if they are short. */
 OPAQUE void caller(void) {}
 
 static void call_traced(uintptr_t ip, uintptr_t parent_ip,
@@ -330,7 +328,7 @@ static void check_changes(struct patchbay_ops *ops)
 	call_all();
 	check_seen(0, CALLS);
 
-	/* The library sets the handlers of a tracer with a threshold. */
+	/* A tracer with a threshold has an exit handler, but no entry handler. */
 	CHECK_EQ(patchbay_ops_update(ops, other_entry), -EINVAL);
 	CHECK_EQ(patchbay_ops_update_both(ops, other_entry, leave), -EINVAL);
 	CHECK_EQ(patchbay_ops_update_both(ops, NULL, NULL), -EINVAL);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Tracers with exit handlers work for every kind of argument and result, arguments on
-// the stack, all ways to leave a function, and several tracers on one function. Some
-// tracers are added and removed while the function runs.
+// the stack, every way to leave a function, and several tracers on one function. Some
+// tracers are added or removed while the function runs.
 //
 // RUN: %buildxx %s -o %t %link
 // RUN: %t | FileCheck %s
 // RUN: %buildxx -O0 -fcf-protection=full -fno-sanitize=kcfi %s -o %t.O0 %link
 // RUN: %t.O0 | FileCheck %s
-// Contains its own unwinder, which libpatchbay does not call.
+// The object has a private copy of the unwinder, which libpatchbay does not call.
 // RUN: %buildxx -static-libgcc -static-libstdc++ %s -o %t.unwinder %link
 // RUN: %t.unwinder | FileCheck %s
 // CHECK: {{^}}done{{$}}
@@ -33,7 +33,7 @@
 #endif
 
 #define NOT_TRACED __attribute__((no_profile_instrument_function))
-// Calls that handlers saw, in this thread.
+// Calls that handlers saw, per thread.
 static thread_local long entries, exits, unwinds, wrong;
 static thread_local uint64_t lastResult;
 static thread_local double lastDouble;
@@ -197,8 +197,7 @@ OPAQUE static std::complex<long double> xComplex(long double a) {
   return {a, a + 1};
 }
 
-// A C++ function with its own landing pad: its exception tables have no entry for the
-// site.
+// A C++ function with a landing pad: its exception tables have no entry for the site.
 static int alive;
 struct Counted {
   Counted() { ++alive; }
@@ -347,7 +346,7 @@ static void testLongjmp() {
   exits = entries;
 }
 
-// When a thread ends, the exit handlers of its unfinished calls are called.
+// When a thread ends, the library calls the exit handlers of its unfinished calls.
 static void testThreadExit() {
   patchbay_ops *ops = create(enterFast, exitFast, PATCHBAY_OPS_FAST);
   arm(ops);
@@ -374,9 +373,9 @@ static void testThreadExit() {
   CHECK_EQ(patchbay_ops_destroy(ops), 0);
 }
 
-// A function can be entered on one thread and left on another. The other thread has
-// never called a traced function, has called one, or is ending and misses calls. Exit
-// handlers are still called there.
+// A function is entered on one thread and left on another. The second thread has never
+// called a traced function, has called one, or is ending and misses calls. Exit
+// handlers are called there in all cases.
 enum Thread { NEW, KNOWN, ENDING };
 static ucontext_t here, there;
 static char stack[256 * 1024];
@@ -467,8 +466,7 @@ static void testChange() {
   late = create(nullptr, countExit, PATCHBAY_OPS_FAST);
   CHECK_EQ(patchbay_arm(first, "x_change", 0), 1);
   // Test a tracer alone and together with another one. At the exit, the library skips a
-  // tracer that was, during the call, armed, removed, removed and armed again,
-  // disabled, or enabled.
+  // tracer that was armed, removed, rearmed, disabled, or enabled during the call.
   for (int alone = 0; alone < 2; ++alone) {
     long out = exits;
     fiberExits = 0;
@@ -541,7 +539,7 @@ static void testRefused() {
   CHECK_EQ(patchbay_arm(ops, "x_printf_like", 0), -EOPNOTSUPP);
   CHECK_EQ(patchbay_arm(ops, "x_printf_like", PATCHBAY_ARM_SKIP), 0);
   CHECK_EQ(patchbay_arm(ops, "x_noreturn", 0), -EOPNOTSUPP);
-#ifdef __x86_64__ // other ABIs pass it by address, or do not align it
+#ifdef __x86_64__ // other ABIs pass __int128 by address, or do not align it
   CHECK_EQ(patchbay_arm(ops, "x_too_aligned", 0), -EOPNOTSUPP);
 #endif
   CHECK_EQ(patchbay_ops_update(ops, enterAny), -EINVAL);
@@ -566,8 +564,8 @@ static void testRefused() {
     CHECK_EQ(patchbay_ops_destroy(each), 0);
 }
 
-// Turns on checks of all landing pads in this program and libpatchbay, as in a program
-// that has them everywhere. The C library's start files may lack them.
+// Turns on checks of landing pads in this program and libpatchbay, as the loader does
+// if all objects have landing pads. The C library's start files may lack them.
 NOT_TRACED static void guard(bool on) {
 #ifdef __ARM_FEATURE_BTI_DEFAULT
   dl_iterate_phdr(

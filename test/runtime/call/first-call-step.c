@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * A signal handler makes a traced call while its thread makes its first traced call.
- * The signal interrupts each instruction of the first call once, each time in a new
- * thread. Either of the two calls may create the thread's reader. Both are seen or
- * counted as missed. The library waits for the thread only while it is in a handler.
+ * Each new thread is interrupted at another instruction of its first call. Either call
+ * may create the thread's reader. Both calls are seen or counted as missed. The library
+ * waits for the thread only while the thread is in a handler.
  */
 // RUN: %build %s -o %t %link
 // RUN: timeout 600 %t | FileCheck %s
@@ -105,7 +105,7 @@ int main(void)
 		CHECK_EQ(pthread_join(thread, NULL), 0);
 		CHECK_EQ(patchbay_synchronize(), 0);
 	} while (steps >= moment);
-	/* The last thread was not interrupted, so it made one call only. */
+	/* The last thread was not interrupted, so it made only one call. */
 	CHECK_EQ(seen + missed(ops), 2 * moment - 1);
 	CHECK(seen > moment);
 	CHECK_EQ(patchbay_ops_destroy(ops), 0);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Floating-point results are unchanged under tracers that do not read them
- * (PATCHBAY_OPS_NO_RESULT_FP), although the exit path does not save them. Slow paths
- * save them, because they call functions of the C library, which may use all registers.
- * One such function does so here.
+ * (PATCHBAY_OPS_NO_RESULT_FP), although the exit path does not save these registers.
+ * Slow paths save them, because C library functions may overwrite all registers. The
+ * test replaces a C library function by one that does.
  */
 // RUN: %build %s -o %t.sse %link
 // RUN: timeout 600 %t.sse | FileCheck %s
@@ -53,7 +53,7 @@ NOT_TRACED static void spoil(void)
 				   "xmm6", "xmm7");
 }
 
-/* The library calls this in a thread's first traced call. */
+/* The library calls this function in a thread's first traced call. */
 static atomic_int spoiled;
 NOT_TRACED __attribute__((no_sanitize("kcfi"))) int pthread_setspecific(pthread_key_t key,
 								      const void *value)
@@ -141,8 +141,8 @@ NOT_TRACED static void body(void)
 KINDS(KIND)
 
 /*
- * A check calls a function. It returns the name of the result's type if the result is
- * wrong.
+ * A check calls one function. If the result is wrong, the check returns the name of the
+ * result's type.
  */
 typedef const char *check(void);
 #define CHECK_KIND(compare, type, ...) check_##type,
@@ -210,7 +210,7 @@ NOT_TRACED static void check_all(const char *where)
 	}
 }
 
-/* Makes each function the first traced one of a new thread. */
+/* Makes each function the first traced function that a new thread calls. */
 static void *call_first(void *arg)
 {
 	return (void *)(*(check *const *)arg)();
@@ -314,7 +314,7 @@ static void check_in_handler(const struct patchbay_ops *ops)
 	CHECK_EQ(patchbay_ops_destroy(caller), 0);
 }
 
-/* A tracer is added while the function runs; it does not see the exit of that call. */
+/* A tracer that is added while the function runs does not see that call's exit. */
 static struct patchbay_ops *late;
 
 NOT_TRACED static void arm_late(void)
@@ -343,9 +343,7 @@ static void check_late_tracer(void)
 	}
 }
 
-/*
- * A signal arrives at each instruction of a call, and its handler makes traced calls.
- */
+/* At each instruction of a call, a signal arrives whose handler makes traced calls. */
 static volatile int stepping;
 static int traps;
 

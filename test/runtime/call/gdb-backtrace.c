@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A debugger that stops in a tracer's handler shows the callers. The backtrace passes
- * each kind of trampoline: the program's own, the library's, and those for exits.
+ * A debugger that stops in a tracer's handler shows the callers. The backtrace passes each
+ * kind of trampoline: the program's own ones, the library's ones, and those for exits.
  */
 // REQUIRES: host-x86_64, gdb
 // DEFINE: %{gdb} = gdb -nx -batch -iex 'set debuginfod enabled off' -ex 'break here' -ex run -ex backtrace
@@ -19,8 +19,8 @@
 // CHECK-NOT:  {{^}}#
 
 /*
- * The debugger also stops at the entry of the armed function, shows its argument, and
- * finishes it.
+ * The debugger also stops at the entry of the armed function, prints the argument, and
+ * runs until the function returns.
  */
 // DEFINE: %{session} = gdb -nx -batch -iex 'set debuginfod enabled off' -ex 'break tree' -ex run -ex 'break *fig' -ex continue -ex 'info args' -ex finish
 // RUN: %{session} --args %t | FileCheck %s --check-prefix=SESSION

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Inline functions of the headers have no site, even if the compiler does not inline
- * them: in a handler with the attribute no_profile_instrument_function, and at -O0. A
- * tracer of all functions counts each call once.
+ * them: in a handler with no_profile_instrument_function, and at -O0. A tracer of all
+ * functions counts each call once.
  */
 // RUN: %build -mgeneral-regs-only %s -o %t %link
 // RUN: %t

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * After patchbay_jump(), a thread is traced again although siglongjmp() left a tracer's
- * handler. Signal handlers call it before they jump, as the library preloaded by
- * `patchbay record` does. The thread then counts as outside of handlers, although its
- * stack is unchanged, and may call the library. Other handlers stay active, even if
- * their coroutine's stack lies between the signal handler's and the frames that are
- * left.
+ * After siglongjmp() has left a tracer's handler, patchbay_jump() lets the thread be
+ * traced again. Signal handlers call patchbay_jump() before the jump, as the library
+ * preloaded by `patchbay record` does. The thread then counts as outside of handlers
+ * although its stack is unchanged, and may call the library. Other handlers stay
+ * active, even if their coroutine's stack lies between the stacks of the signal handler
+ * and of the frames that are left.
  */
 // RUN: %build %s -o %t %link
 // RUN: %t | FileCheck %s
@@ -118,8 +118,8 @@ static uint64_t left(void)
 #define USE(room) __asm__ volatile("" : : "r"(room) : "memory")
 
 /*
- * Calls from far below the stack that the thread otherwise uses, so that stack stays
- * unchanged.
+ * Calls from a much deeper stack address than other code, so the rest of the stack
+ * stays unchanged.
  */
 NOT_TRACED static void call_deep(void)
 {
@@ -249,8 +249,8 @@ static void goes_on(void)
 static ucontext_t first, with_handler, with_jump;
 
 /*
- * Is entered while the thread is outside of handlers, and left by a jump in a signal
- * handler.
+ * Is entered while the thread is outside of handlers. A jump in a signal handler leaves
+ * it.
  */
 OPAQUE void be_left_later(void)
 {
@@ -265,7 +265,7 @@ NOT_TRACED static void change_coroutine(void)
 
 NOT_TRACED static void run_handler(void) { CHECK_EQ(other(1), 3); }
 
-/* In another coroutine the handler of other() is still running; it stays active. */
+/* The handler of other() still runs in another coroutine, and stays active. */
 NOT_TRACED static void run_jump(void)
 {
 	const uint64_t before = left();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A handler that has little stack left calls patchbay_synchronize(). The call is
- * refused, as with more stack.
+ * patchbay_synchronize() in a handler with little stack left is refused, as with more
+ * stack.
  */
 // RUN: %build %s -o %t %link
 // RUN: %t | FileCheck %s

@@ -2,9 +2,9 @@
 /*
  * Signal handlers leave a tracer's handler by siglongjmp(), 2,000 times a second. The
  * thread is still traced. Each call that returns is seen or counted as missed. The
- * library does not wait for a handler that will never return. It does wait for a
- * handler that a signal handler on another stack, or a coroutine, has interrupted. The
- * calls of that thread meanwhile make no difference.
+ * library does not wait for a handler that has been left. It does wait for a handler
+ * that was interrupted by a coroutine or by a signal handler on another stack, whatever
+ * that thread calls meanwhile.
  *
  * Under this load, disarming and requests for state take at most 100 ms. On a busy
  * machine the threads wait for a CPU for a random time, which the kernel reports
@@ -208,8 +208,8 @@ static void leave_often(const struct kind *kind, timer_t timer)
 	call_for_long(timer, now() + 60);
 	CHECK_EQ(jumps, times);
 	/*
-	 * When a call was left by a jump, some of its tracers had been called and
-	 * others had not.
+	 * When a jump left a call, some of its tracers had been called and others had
+	 * not.
 	 */
 	for (int i = 0; i < kind->nr; i++) {
 		long known = seen[i] + (long)missed(ops[i]);
@@ -238,7 +238,7 @@ struct moment {
 	double time, waiting;
 };
 
-/* How long a thread of this process has waited for a CPU so far. */
+/* Time that threads of this process have spent waiting for a CPU so far. */
 static double waiting_of(pid_t thread)
 {
 	char path[64];
@@ -247,10 +247,7 @@ static double waiting_of(pid_t thread)
 
 	snprintf(path, sizeof(path), "/proc/self/task/%d/schedstat", (int)thread);
 	file = fopen(path, "re");
-	/*
-	 * The file depends on the kernel (CONFIG_SCHED_INFO), and the thread may have
-	 * ended.
-	 */
+	/* The file depends on CONFIG_SCHED_INFO, and the thread may have ended. */
 	if (file) {
 		if (fscanf(file, "%*u %llu", &waited) != 1)
 			waited = 0;
@@ -288,7 +285,7 @@ static void print_longest(const char *what, const struct longest *longest)
 
 static struct longest status, disarming;
 
-/* Measures the durations while another thread jumps. */
+/* Measures durations while another thread jumps. */
 static void *ask(void *arg)
 {
 	static const struct kind kind = { "", 0, see_any, NULL, NULL, 1 };
@@ -380,8 +377,8 @@ NOT_TRACED static void *leave_and_idle(void *arg)
 }
 
 /*
- * The thread leaves its handler and then makes no call that would show this to the
- * library.
+ * The thread leaves its handler, and then makes no call in which the library could
+ * notice that.
  */
 static void left_and_idle(void)
 {
@@ -411,7 +408,7 @@ static void *call(void *arg)
 }
 
 /*
- * Destroying times out and the error names the thread; other threads are not delayed.
+ * Destroying times out, and the error names the thread. Other threads are not delayed.
  */
 static void expect_timeout(struct patchbay_ops *ops)
 {
@@ -444,8 +441,7 @@ static void interrupted(void)
 }
 
 /*
- * Makes many calls from different depths, so that the library examines the stack
- * closely.
+ * Makes many calls from different depths, so that the library examines the whole stack.
  */
 NOT_TRACED static void call_meanwhile(void)
 {
@@ -496,7 +492,7 @@ static void other_stack(void)
 	expect_timeout(ops);
 	let_go = 1;
 	pthread_join(thread, NULL);
-	CHECK_EQ(arrived, 1); /* all later calls were missed */
+	CHECK_EQ(arrived, 1); /* later calls were missed */
 	CHECK_EQ(patchbay_ops_destroy(ops), 0);
 	puts("on another stack: waited for");
 }
@@ -524,7 +520,7 @@ static void make(ucontext_t *coroutine, char *stack, void (*run)(void),
 
 NOT_TRACED static void *with_coroutines(void *arg)
 {
-	char stacks[2 * STACK]; /* the thread's own stack contains both coroutine stacks */
+	char stacks[2 * STACK]; /* part of the thread's own stack */
 
 	tid = (pid_t)syscall(SYS_gettid);
 	make(&lower, stacks, run_lower, &in_thread);
@@ -560,8 +556,8 @@ int main(int argc, char **argv)
 	const struct sigaction action = { .sa_handler = leave };
 	const double limit = argc > 1 ? atof(argv[1]) / 1e3 : 0;
 	/*
-	 * In a second, an emulated system executes few instructions or delivers fewer
-	 * signals.
+	 * An emulated system executes few instructions and delivers few signals in a
+	 * second.
 	 */
 	const char *slow = getenv("PATCHBAY_TEST_SLOW");
 	const double at_most = slow ? atof(slow) : 1;
@@ -581,7 +577,7 @@ int main(int argc, char **argv)
 	pthread_join(asking, NULL);
 	print_longest("status", &status);
 	print_longest("disarming", &disarming);
-	/* The kernel does not count all delays of the machine as waiting. */
+	/* The kernel does not report all delays of the machine as waiting time. */
 	CHECK(status.rest < at_most && disarming.rest < at_most);
 	CHECK(!limit || (status.all < limit && disarming.all < limit));
 	left_and_idle();

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A signal handler interrupts a tracer's handler and makes calls. No handler is called
- * for them, and each is counted as missed. If siglongjmp() left the tracer's handler
- * and its frame was overwritten, handlers are called again, and the library waits for
- * them.
+ * A signal handler interrupts a tracer's handler and makes calls. These calls are
+ * counted as missed, and no handler is called for them. After siglongjmp() has left the
+ * tracer's handler and its frame was overwritten, handlers are called again, and the
+ * library waits for them.
  */
 // RUN: %build %s -o %t %link
 // RUN: %t | FileCheck %s
@@ -94,7 +94,7 @@ FAST HANDLER(stay)
 
 #define USE(room) __asm__ volatile("" : : "r"(room) : "memory")
 
-/* Calls from far below the stack that the thread otherwise uses, in another page. */
+/* Calls from a much deeper stack address than other code, in another page. */
 NOT_TRACED __attribute__((noinline)) static void call_deep(void)
 {
 	char room[40000];
@@ -193,7 +193,7 @@ static void within_each_other(struct patchbay_ops *ops)
 }
 
 /*
- * Jumps out of the handler a hundred times, as a profiler does after a faulting read.
+ * Jumps out of the handler a hundred times, as a profiler does after an invalid read.
  */
 static void call_and_be_left(void)
 {

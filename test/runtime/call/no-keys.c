@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The library works without notifications of ending threads: the program has used up
- * the thread-specific keys of the C library. The library waits for handlers in which
- * threads are running, and not for handlers left by siglongjmp(). Threads that jumped
- * are still traced.
+ * The library works even if it is not notified when threads end, because the program
+ * has used up the C library's thread-specific keys. The library waits for handlers in
+ * which a thread is running, but not for handlers left by siglongjmp(). Threads that
+ * jumped are still traced.
  */
 // RUN: %build %s -o %t %link
 // RUN: timeout 600 %t | FileCheck %s
@@ -127,7 +127,7 @@ static void left(void)
 	seen = 0;
 	/*
 	 * No other thread exists, and this one is outside of handlers, whatever its
-	 * recorded state is.
+	 * reader says.
 	 */
 	CHECK_EQ(wait_for_all(), 0);
 	for (int i = 0; i < 10; i++)
@@ -167,7 +167,7 @@ static void run(void *(*function)(void *))
 	CHECK_EQ(pthread_join(thread, NULL), 0);
 }
 
-/* More threads jump out of a handler than there are marks, one after the other. */
+/* More threads than there are marks jump out of a handler, one after the other. */
 static void left_and_ended(void)
 {
 	what = LEAVE;
@@ -211,7 +211,7 @@ static void *call_on(void *arg)
 	return arg;
 }
 
-/* At any time some thread is in a handler, but none stays there. */
+/* At any time some thread is in a handler, but each stays only for a short time. */
 static void called_all_the_time(void)
 {
 	pthread_t threads[4];

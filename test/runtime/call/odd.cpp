@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Unusual control flow gives the same results whether functions are armed or not: one
-// by one or all at once, by one tracer or several. Cases: coroutines of both kinds,
-// exceptions, longjmp, tail calls, nested functions, results in memory and in x87
-// registers, variadic arguments.
+// Unusual control flow gives the same results whether functions are armed or not.
+// Functions are armed one by one or all at once, by one tracer or several. Cases:
+// coroutines of both kinds, exceptions, longjmp, tail calls, nested functions, results
+// in memory and in x87 registers, variadic arguments.
 //
 // RUN: %buildxx -std=c++20 %s -o %t %link
 // RUN: %t | FileCheck %s
@@ -30,8 +30,8 @@
 #define MUSTTAIL __attribute__((musttail))
 #endif
 
-// Coroutines of ucontext.h: a function switches to another stack, which continues where
-// it stopped before.
+// Coroutines of ucontext.h: a function switches to another stack, which continues at
+// its last switch.
 static ucontext_t here, there;
 static char stack[256 * 1024];
 static int produced;
@@ -133,8 +133,8 @@ static int coroutines() {
   return sum;
 }
 
-// Exceptions and longjmp() leave several functions, starting in the innermost one or in
-// its callers.
+// Exceptions and longjmp() leave several functions at once, starting in the innermost
+// function or in one of its callers.
 static jmp_buf back;
 OPAQUE static int oddThrow(int depth) {
   Counted counted;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * perf's call graphs pass armed functions: each sample is below main(), as without a
- * tracer. The test uses frame pointers, then unwind tables.
+ * perf's call graphs are complete in armed functions: each sample is below main(), as
+ * without a tracer. The test uses frame pointers, then unwind tables.
  */
 // REQUIRES: host-x86_64, perf
 // DEFINE: %{perf} = perf record -q -o %t.data -F 997 -e cpu-clock:u
@@ -9,9 +9,8 @@
 // DEFINE: %{root} =
 // DEFINE: %{check} = %{report} 2>/dev/null | FileCheck %s -DROOT=%{root}
 /*
- * With frame pointers, a sample before `push %rbp` lacks one caller; this includes
- * samples in an entry handler. A sample in tree() then lacks main(), but has its
- * callers.
+ * With frame pointers, perf omits one caller in samples before `push %rbp`, for example
+ * in an entry handler. Such a sample in tree() lacks main(), but has tree()'s callers.
  */
 // REDEFINE: %{root} = __libc_start_call_main
 // RUN: %build -static -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer %s -o %t.frames %patchbay_lib/libpatchbay.a -lpthread
@@ -44,7 +43,7 @@ NEVER_INLINED int fig(int a)
 	return a + 1;
 }
 
-/* No call is a tail call. */
+/* The addition keeps each call from being a tail call. */
 NEVER_INLINED int tree(int a) { return fig(a) + fig(a + 1) + 1; }
 
 static void handler(uintptr_t ip, uintptr_t parent_ip,

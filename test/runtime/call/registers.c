@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Any number of arguments survives a handler that overwrites all registers that it may
- * change. Trampolines save only the registers that the record requires.
+ * Any number of arguments survives a handler that overwrites all call-clobbered
+ * registers. Trampolines save only the registers that the record lists.
  */
 // RUN: %build %s -o %t %link
 // RUN: %t | FileCheck %s
@@ -23,8 +23,8 @@ struct small {
 };
 
 /*
- * Code that reads a nested function's static chain, and the index of the stack word
- * with its first argument.
+ * Code that reads a nested function's static chain, and the index of the first stack
+ * argument's word.
  */
 #if defined(__x86_64__)
 #define READ_STATIC_CHAIN "mov %%r10, %0"
@@ -45,8 +45,8 @@ struct small {
 
 typedef long L;
 /*
- * Its address is in a register with a fixed meaning within this program (such as the
- * TOC).
+ * Within this program, a register with a fixed meaning (such as the TOC) leads to its
+ * address.
  */
 volatile L global = 5;
 OPAQUE static L take_global(void) { return global; }
@@ -90,7 +90,7 @@ OPAQUE static L take_variadic(int nr, ...)
 	return sum;
 }
 
-/* Mimics a nested function that reads a variable of its parent. */
+/* Mimics a nested function that reads a variable of its parent function. */
 OPAQUE static L take_chain(L a)
 {
 	L *parent;
@@ -106,10 +106,7 @@ OPAQUE static L take_many(L a, L b, L c, L d, L e, L f, L g, L h, L i, L j)
 
 static long calls;
 
-/*
- * Overwrites all registers that a callee may change, and those that the trampoline
- * uses.
- */
+/* Overwrites all call-clobbered registers, and those that the trampoline uses. */
 static inline void overwrite_registers(void)
 {
 #if defined(__x86_64__)
@@ -129,8 +126,8 @@ static inline void overwrite_registers(void)
 			  "x17", "x30", "cc");
 #elif defined(__powerpc64__)
 	/*
-	 * Overwrite r2, too: a caller through a pointer restores it. It cannot be in the
-	 * list of clobbers. In CR, overwrite all fields except 2 to 4.
+	 * Overwrite r2, too, because a caller through a pointer restores it. r2 cannot
+	 * be in the clobber list. In CR, overwrite all fields except 2 to 4.
 	 */
 	__asm__ volatile(
 		".irp n,0,2,3,4,5,6,7,8,9,10,11,12\n\tli \\n, -1\n\t.endr\n\t"

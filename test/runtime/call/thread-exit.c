@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * When a thread that made traced calls ends, libpatchbay calls one function of
- * libpatchbay-trace: in that thread, once, with signals blocked. Later calls of the
- * thread are still traced. Threads end in any order, and waiting for handlers still
+ * libpatchbay-trace: in that thread, once, with signals blocked. Later calls of that
+ * thread are still traced. Threads end in any order, and a wait for handlers still
  * finds the remaining threads.
  */
 // RUN: %build -I %patchbay_source/runtime/core %s -o %t %link
@@ -46,7 +46,7 @@ static void destroy(void *arg)
 	sigset_t now;
 
 	traced(1);
-	/* The C library calls a destructor again if it sets its key. */
+	/* The C library calls a destructor again if the destructor sets its key. */
 	if (arg != &own)
 		pthread_setspecific(early, &own);
 	else if (!retired_before)
@@ -74,7 +74,7 @@ static void run(void *calls)
 
 /*
  * Threads end in the order in which they started, in reverse order, and in random
- * order. At the same time other threads start, and one waits for all handlers.
+ * order. At the same time other threads start, and one thread waits for all handlers.
  */
 #define THREADS 120
 

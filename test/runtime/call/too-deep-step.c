@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * A call in a handler is counted as missed. At each instruction of this call, a signal
- * handler makes another call. That call is counted as missed, too: by the tracer, or
- * for the whole process if the tracer cannot be accessed.
+ * handler makes another call. The second call is counted as missed, too: by the tracer,
+ * or for the whole process if the tracer cannot be accessed then.
  */
 // RUN: %build %s -o %t %link
 // RUN: timeout 600 %t | FileCheck %s

@@ -2,15 +2,13 @@
 /*
  * A profiler's signal may arrive at any instruction between the call of an armed
  * function and its return: in the site, trampolines, handlers or body. A stack trace at
- * each instruction finds the callers. A debugger single-steps the process and sends it
- * a signal at each step.
+ * each instruction finds the callers. A debugger process single-steps the test and
+ * sends a signal at each step.
  */
 // RUN: %build -static %s -o %t %patchbay_lib/libpatchbay.a -lpthread
 // RUN: %t | FileCheck %s
 // CHECK: {{^}}unwound at {{[1-9][0-9]+}} instructions, and not at 0{{$}}
-/*
- * With an exit handler, the process also executes the `ret` before the function's entry.
- */
+/* With an exit handler, execution also passes the `ret` before the function's entry. */
 // RUN: %t exit | FileCheck %s
 // RUN: %t exit-any | FileCheck %s
 // RUN: %t timed | FileCheck %s
@@ -129,7 +127,7 @@ static bool resume(pid_t pid, int request, int number)
 }
 
 /*
- * The argument chooses an exit handler, a threshold, or several tracers. With
+ * The argument selects an exit handler, a threshold, or several tracers. With
  * "exit-any", handlers may use all registers.
  */
 int main(int argc, char **argv)
@@ -181,7 +179,7 @@ int main(int argc, char **argv)
 		if (!*unwound)
 			printf("not unwound at %#lx\n", (long)pc);
 		*unwound ? good++ : bad++;
-		/* Resume until sigreturn has returned to where the signal arrived. */
+		/* Resume until sigreturn has returned to the interrupted instruction. */
 		while (pc_of(pid) != pc)
 			CHECK(resume(pid, PTRACE_SYSCALL, 0));
 	}

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Trampolines are transparent to unwinders. A stack trace from a handler passes the
-// trampoline and finds the traced function and its callers. An exception passes an
-// armed function, and longjmp skips one. The shadow stack entries of both are removed
-// afterwards.
+// trampoline and finds the traced function and its callers. An exception passes one
+// armed function, and longjmp skips another. Both unwind the shadow stack correctly.
 //
 // RUN: %buildxx %s -o %t %link
 // RUN: %t | FileCheck %s
@@ -41,7 +40,7 @@ static _Unwind_Reason_Code frame(_Unwind_Context *context, void *) {
   return _URC_NO_REASON;
 }
 
-// Where frame records or back chains exist, they lead to the same callers.
+// Frame records and back chains, on targets that have them, lead to the same callers.
 #ifndef __x86_64__
 #ifdef __riscv
 constexpr int RecordSize = 2; // the frame pointer points to the end of the record

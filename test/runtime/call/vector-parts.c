@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Each part of each vector argument and result survives handlers while all other parts
- * are zero. Upper parts that are zero are not loaded: loading them would leave them
+ * are zero. The library does not load upper parts that are zero: a load would make them
  * dirty for ever in a program without AVX, and slow down each SSE instruction.
  */
 // REQUIRES: host-x86_64
@@ -177,7 +177,7 @@ int main(void)
 		return 0;
 	}
 	tells = can_tell() && !dirty_after();
-	/* Run this first, because the first call of a thread takes another path. */
+	/* Run this check first, because the first call of a thread takes another path. */
 	if (tells) {
 		trace(count, NULL, PATCHBAY_OPS_FAST, check_dirty);
 		trace(wipe, NULL, 0, check_dirty);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Vector and floating-point arguments survive a handler that uses all their registers,
- * at the width that the program was compiled for. So do variadic ones; on x86-64 al
+ * at the vector width of the program. Variadic arguments survive, too; on x86-64 al
  * contains the number of their vector registers.
  */
 // RUN: %build %s -o %t.sse %link
@@ -88,7 +88,7 @@ OPAQUE void take_vectors(vector a, vector b, vector c, vector d, vector e,
 	memcpy(out, all, sizeof(all));
 }
 
-/* Not static: the compiler would propagate the constants of the only call. */
+/* Not static, because the compiler would propagate the constants of its only call. */
 OPAQUE double take_doubles(double a, double b, double c, double d, double e,
 			   double f, double g, double h, double i, double j,
 			   double k, double l, double m)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * While a handler runs for a long time, three operations do not wait for it: a request
- * for statistics (even if another thread is waiting), a batch with limit 0, and a
- * change of other functions. Other operations wait up to the limit. After a timeout the
+ * Three operations do not wait for a handler that runs for a long time: a request for
+ * statistics (even if another thread is waiting), a batch with limit 0, and a change of
+ * functions without this handler. All others wait up to the limit. After a timeout the
  * error says whether the change was made. A tracer whose destruction timed out is never
  * called again.
  */
@@ -108,7 +108,7 @@ static uint64_t timeouts(void)
 	return stats.timeouts;
 }
 
-/* A thread stays in the handler of another tracer, which must not be freed. */
+/* A thread stays in the handler of another tracer. That tracer must not be freed. */
 static void destroy_beside(void)
 {
 	struct patchbay_ops *ops = create(handler);
@@ -143,7 +143,7 @@ static struct patchbay_batch *exchange(struct patchbay_ops *ops,
 	return batch;
 }
 
-/* After a batch's wait timed out, was the batch carried out? */
+/* Was the batch carried out although its wait timed out? */
 static void batches(void)
 {
 	struct patchbay_ops *ops = create(handler);
@@ -226,7 +226,7 @@ int main(void)
 	CHECK_EQ(other(5), 5);
 	CHECK_EQ(calls, 1);
 
-	/* Its handler is still running. */
+	/* The removed tracer's handler is still running. */
 	CHECK_EQ(patchbay_synchronize(), -ETIMEDOUT);
 	CHECK_EQ(patchbay_arm(quick, "slow", 0), -EAGAIN);
 	CHECK_EQ(patchbay_ops_destroy(staying), -ETIMEDOUT);
@@ -246,7 +246,7 @@ int main(void)
 	pthread_join(waiter, NULL);
 	pthread_join(caller, NULL);
 
-	/* Now slow() is an ordinary function. */
+	/* slow() now has no tracer. */
 	CHECK_EQ(patchbay_arm(quick, "slow", 0), 1);
 	CHECK_EQ(slow(6), 6);
 	CHECK_EQ(calls, 2);
