@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Arming in a constructor cannot deadlock. The constructor's thread holds the loader's
- * lock, and a callback in another thread waits for that lock. Arming returns -EBUSY,
- * and no thread hangs.
+ * lock, for which a callback in another thread waits. Arming returns -EBUSY, and no
+ * thread hangs.
  */
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t.so
 // RUN: %build -rdynamic %s -o %t %link -lpthread
@@ -90,7 +90,7 @@ UNTRACED int main(int argc, char **argv)
 	path = argv[1];
 	first = make(1);
 	second = make(0);
-	/* One second is the shortest possible timeout. */
+	/* One second is the smallest valid time limit. */
 	patchbay_set_wait_limit(1);
 	CHECK_EQ(patchbay_arm_filter(first, &filter, 0), 1);
 	CHECK_EQ(result, -EBUSY);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Arming by wildcard selects the right functions. A refusal changes nothing. */
+/* Arming by wildcard selects the right functions. A refused request changes nothing. */
 // RUN: %build %s -o %t %link
 // RUN: %t | FileCheck %s
 // RUN: %build -fcf-protection=branch %s -o %t.ibt %link
@@ -46,7 +46,7 @@ static void note(uintptr_t ip, uintptr_t parent_ip,
 #ifdef __x86_64__
 	CHECK(*(uintptr_t *)patchbay_regs_sp(regs) == parent_ip);
 #elif defined(__powerpc64__)
-	/* The caller's frame has this word for the return address. */
+	/* The word of the caller's frame that holds the return address. */
 	CHECK(((uintptr_t *)patchbay_regs_sp(regs))[2] == parent_ip);
 #endif
 }
@@ -71,7 +71,7 @@ static struct patchbay_ops *create(unsigned int flags, patchbay_handler handler)
 	return ops;
 }
 
-/* Calls all three through pointers, so that kCFI checks them. */
+/* Calls all three functions through pointers, so that kCFI checks them. */
 static void call_all(void)
 {
 	int (*volatile one)(int) = apple;
@@ -138,8 +138,8 @@ static void change_argument(uintptr_t ip, uintptr_t parent_ip,
 static int inner;
 
 /*
- * Runs in a handler: calls of instrumented functions are not traced, and calls of the
- * library are refused.
+ * Runs in a handler, where calls of instrumented functions are not traced, and the
+ * library refuses requests.
  */
 static void call_back(uintptr_t ip, uintptr_t parent_ip,
 		      const struct patchbay_cell *cell,
@@ -192,7 +192,7 @@ static void refused(void)
 	attr.flags = 0;
 	attr.size = PATCHBAY_OPS_ATTR_SIZE_VER0 - 1;
 	CHECK_EQ(patchbay_ops_create(&attr, &ops), -EINVAL);
-	/* The caller was built for a later version: unknown fields must be zero. */
+	/* Simulates a caller built for a later version: unknown fields must be zero. */
 	later.attr.handler = note;
 	CHECK_EQ(patchbay_ops_create(&later.attr, &ops), 0);
 	CHECK_EQ(patchbay_ops_destroy(ops), 0);

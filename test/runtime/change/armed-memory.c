@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Measures the library's memory for 10,000 functions of several shapes with one tracer:
- * a byte per function of the module, and a few cells. The test arms all functions,
+ * Measures the library's memory for one tracer on 10,000 functions of several shapes:
+ * one byte per function of the module, and a few cells. The test arms all functions,
  * every second one, or a random subset, in one or two steps. Memory grows after some
  * functions that share a cell lose their tracer or get another one.
  */
@@ -58,7 +58,7 @@ static void report(const char *title, uint64_t before, size_t nr)
 	       (int)(hundredths / 100), (int)(hundredths % 100));
 }
 
-/* Selects some of the functions; returns their number. */
+/* Selects some functions; returns their number. */
 static size_t choose(const char *how, uintptr_t *some)
 {
 	uint32_t chance = 7;

@@ -27,7 +27,7 @@ static struct patchbay_ops *ops[NR];
 static struct patchbay_batch *batch;
 static char order[64];
 
-/* A tracer's data is a string: the tracer's letter, or a letter for a cookie. */
+/* A tracer's data is a string: the tracer's letter, or a letter set as cookie. */
 static void note(uintptr_t ip, uintptr_t parent_ip,
 		 const struct patchbay_cell *cell, struct patchbay_regs *regs)
 {
@@ -132,7 +132,7 @@ static void together(void)
 	expect_all("ab", "a", "c");
 	CHECK_EQ(patchbay_batch_commit(batch), 0); /* the commit has emptied the batch */
 
-	/* One tracer leaves all its functions, others are added, and others stay. */
+	/* Two tracers leave all their functions, two are added, and one stays. */
 	disarm(2, "*");
 	disarm(0, "*");
 	arm(3, "go_south");
@@ -141,7 +141,7 @@ static void together(void)
 	expect_all("bc", "d", "");
 	CHECK_EQ(attached, 1);
 
-	/* Requests apply in order; an undone request has no effect. */
+	/* Requests apply in order. A request that a later one reverses has no effect. */
 	arm(0, "go_*");
 	disarm(0, "go_*th");
 	arm(3, "go_west");
@@ -152,8 +152,8 @@ static void together(void)
 	CHECK_EQ(attached, 1);
 
 	/*
-	 * Disarming and arming again gives the tracer new data and the last place in
-	 * the order.
+	 * Disarming and arming again gives the tracer new data, and makes it the last
+	 * in call order.
 	 */
 	disarm(1, "go_north");
 	arm(1, "go_north");
@@ -197,7 +197,7 @@ static void or_nothing(void)
 {
 	struct patchbay_filter none = { .size = sizeof(none) };
 
-	/* The failing request is the last of many of all kinds. */
+	/* Many requests of all kinds precede the failing request. */
 	disarm(0, "*");
 	arm(1, "go_*");
 	arm(0, "go_*th");
@@ -254,7 +254,7 @@ static _Atomic int live[NR];
 
 /*
  * Each tracer's data points to a flag that is 1 while the tracer may be called. A late
- * call of a removed tracer would read 0 there.
+ * call of a removed tracer would read 0.
  */
 static void count(uintptr_t ip, uintptr_t parent_ip,
 		  const struct patchbay_cell *cell, struct patchbay_regs *regs)
@@ -283,8 +283,8 @@ static void *caller(void *arg)
 }
 
 /*
- * Each batch keeps tracer 0 on one function and replaces tracer 1 on another. Both see
- * every call. Other tracers come and go.
+ * Each batch keeps tracer 0 on one function and replaces tracer 1 on another. Tracers 0
+ * and 1 see every call. Other tracers are added and removed.
  */
 static void while_called(long rounds)
 {

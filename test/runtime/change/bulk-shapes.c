@@ -2,8 +2,8 @@
 /*
  * Many functions are armed and disarmed at once although neighbours never have the same
  * shape: arguments and results differ, one function in five has no landing pad, and
- * records are not in the order of text. If code can be written back and records are in
- * order, few writes are needed.
+ * records are not in text order. If code can be written back and records are in order,
+ * few writes are needed.
  */
 // RUN: %build %s -o %t %link
 // RUN: timeout -s KILL 600 %t | FileCheck %s --check-prefixes=CHECK,ORDER
@@ -119,8 +119,8 @@ static int has(char **argv, const char *word)
 		(uintptr_t)nothing##n, (uintptr_t)inner##n,
 
 /*
- * Removes a tracer from all its functions, the first hundred. The functions after them
- * keep theirs.
+ * Removes a tracer from all its functions, the first hundred. The functions after these
+ * keep their tracers.
  */
 static long leave_next(struct patchbay_ops *first, struct patchbay_ops *second)
 {
@@ -138,8 +138,8 @@ static long leave_next(struct patchbay_ops *first, struct patchbay_ops *second)
 }
 
 /*
- * A tracer has separate data for some functions. It is removed from other functions,
- * then from all.
+ * A tracer has separate data for some functions. The test removes the tracer from other
+ * functions, then from all.
  */
 static void leave_others(struct patchbay_ops *ops)
 {

@@ -2,8 +2,8 @@
 /*
  * A second and a third tracer are added to many functions at once, and removed. If all
  * functions of a cell change, the library makes one set per cell and writes no text.
- * The number of allocations shows which path it took. Counts stay exact even with
- * functions without tracers, with functions that another patcher changed, and if memory
+ * The number of allocations shows which path the library took. Counts stay exact with
+ * functions without tracers, with functions that another writer patched, and if memory
  * or write permission fails at any point.
  */
 // RUN: %build -fno-sanitize=kcfi %s -o %t -Wl,--wrap=pb_malloc,--wrap=pb_calloc,--wrap=pb_realloc,--wrap=pb_free %patchbay_lib/libpatchbay.a -lpthread -ldl
@@ -158,7 +158,7 @@ static uint64_t text_writes(void)
 	return stats.text_writes;
 }
 
-/* Change @nr functions with few allocations, and without writing text unless @text. */
+/* Changes @nr functions with few allocations, and writes text only if @text. */
 enum { NO_TEXT, TEXT };
 
 #if defined(__x86_64__)
@@ -400,7 +400,7 @@ static void without_writing(void)
 		no_writes = n;
 		error = patchbay_arm(ops[1], ALL, 0);
 		/*
-		 * Text that was written stays so, without a tracer, until writes work.
+		 * Written text stays as it is, without a tracer, until writes succeed again.
 		 */
 		if (error >= 0)
 			break;

@@ -2,7 +2,7 @@
 /*
  * Another writer, such as a debugger that sets a breakpoint, changes text between the
  * library's read and its write. The breakpoint stays, and all functions are armed. If
- * the change makes a function invalid, no function is armed, and all code is unchanged.
+ * the change makes a function invalid, arming fails, and all code is as before.
  */
 // RUN: %build %s -o %t %link
 // RUN: timeout -s KILL 600 %t elsewhere
@@ -18,8 +18,8 @@
 #include <unistd.h>
 
 /*
- * No call reaches the changed code. The functions take several blocks, and the change
- * is not in the first one, so the library must roll back earlier writes.
+ * No call reaches the changed code. The functions take several blocks. The change is
+ * after the first block, so the library must roll back earlier writes.
  */
 #define NOPS "\x90\x90\x90\x90\x90"
 #define FUNCTION(n)                                                            \
@@ -36,7 +36,7 @@ enum { NR = sizeof(functions) / sizeof(functions[0]), AROUND = 32 };
 
 static unsigned char texts[NR][2 * AROUND];
 
-/* The address to write when the library first compares a block with it; then NULL. */
+/* The address to change at the library's first comparison of a block; then NULL. */
 static char *place, byte;
 
 static void poke(char *at, char to)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * A tracer selects functions with @check. A refusal stops the batch or skips the
- * function. @check is called once per function, up to the first that cannot be armed
- * for another reason. The test also checks the names of functions.
+ * function. The library calls @check once per function, and stops at the first function
+ * that cannot be armed for another reason. The file also tests the names of functions.
  */
 // RUN: %build %s -o %t %link
 // RUN: %t | FileCheck %s
@@ -83,7 +83,7 @@ static void test_refused(int alone)
 	CHECK_EQ(call_all(), others);
 	CHECK_EQ(patchbay_arm_filter(ops, &sedges, PATCHBAY_ARM_SKIP), 2);
 	CHECK_EQ(call_all(), others + 2);
-	/* @check is not called again for functions that have the tracer. */
+	/* The library does not call @check again for functions that have the tracer. */
 	checks = 0;
 	CHECK_EQ(patchbay_arm_filter(ops, &sedges, PATCHBAY_ARM_SKIP), 0);
 	CHECK_EQ(checks, 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Execute-only text cannot be armed, because trampolines read slots. Arming refuses it
- * without reading it, even in bulk.
+ * Execute-only text cannot be armed, because trampolines read slots. Arming refuses
+ * such text without reading it, even in bulk.
  */
 // RUN: %build -fno-sanitize=kcfi %s -o %t %link
 // RUN: %t 2 | FileCheck %s

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Arming succeeds or is refused when random bits of records and text are flipped, and
- * when several records describe one function. After success the result is correct.
- * Arming never ends the process, and a refusal changes nothing.
+ * Arming is safe if random bits of records and text are flipped, or if several records
+ * describe one function. Arming succeeds, and the functions' results are correct, or it
+ * returns an error and changes nothing. The process never crashes.
  *
  *	flips [ROUNDS [SEED]]
  */
@@ -87,7 +87,7 @@ static void make_module(void)
 	memcpy(good, records, sizeof(good));
 }
 
-/* Without kCFI's check, because the functions' hashes may have been flipped. */
+/* kCFI's check is off, because the functions' hashes may have been flipped. */
 __attribute__((no_sanitize("kcfi"))) static void call_all(void)
 {
 	calls = 0;
@@ -102,7 +102,7 @@ static void flip_records(struct patchbay_ops *ops, long result[2])
 	for (unsigned int flips = random_below(3); flips--;)
 		((unsigned char *)records)[random_below(sizeof(records))] ^=
 			1 << random_below(8);
-	/* Let two records describe one function, which is armed once. */
+	/* Two records describe one function. The function is armed once. */
 	twins = !random_below(4);
 	if (twins)
 		copy_record(&records[random_below(NR)],
@@ -175,8 +175,7 @@ int main(int argc, char **argv)
 		CHECK_EQ(patchbay_module_register(&module), 0);
 		flip_records(ops, of_records);
 		/*
-		 * Register again, because cached facts about the records are no longer
-		 * true.
+		 * Register again, because cached facts about the records are outdated.
 		 */
 		CHECK_EQ(patchbay_module_unregister(&module), 0);
 		CHECK_EQ(patchbay_module_register(&module), 0);

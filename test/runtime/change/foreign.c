@@ -73,8 +73,8 @@ static void patched_by_others(struct patchbay_ops *ops)
 	CHECK_EQ(calls, 1);
 
 	/*
-	 * Another writer changes an armed site and restores it after disarming.
-	 * The site is armed again, but no tracer is called.
+	 * Another writer changes an armed site, and restores the changed bytes after
+	 * disarming. The site looks armed again, but no tracer is called.
 	 */
 	armed = poke(state, 0xcc);
 	CHECK_EQ(patchbay_disarm(ops, "fig*"), 2);
@@ -104,7 +104,7 @@ static uint64_t others(void)
 static void foreign_modules(struct patchbay_ops *ops)
 {
 	/*
-	 * Copies of the descriptor and its state, which the test damages in many ways.
+	 * Copies of the descriptor and of its state. The test corrupts them in many ways.
 	 */
 	static struct patchbay_module module;
 	static struct patchbay_state state;

@@ -95,10 +95,7 @@ static int fail_at(struct patchbay_ops *ops, int n)
 }
 
 #if defined(__x86_64__)
-/*
- * Another patcher has armed one site. It has a cell; most other functions have none
- * yet.
- */
+/* Another writer has armed one site. It has a cell; most functions have none yet. */
 static void armed_by_others(struct patchbay_ops *ops)
 {
 	const char call = (char)0xe8;
@@ -118,8 +115,8 @@ static void armed_by_others(struct patchbay_ops *ops)
 #endif
 
 /*
- * Arms all in a process where nothing was armed before. Returns whether the n-th write
- * failed.
+ * Arms all functions in a process where nothing was armed before. Returns whether the
+ * n-th write failed.
  */
 static int try(int n)
 {
@@ -157,9 +154,9 @@ static uint64_t text_writes(void)
 }
 
 /*
- * Failures are rolled back for functions with a private cell, too. One function was
- * armed alone first. Another one shared a cell and got its own data, so a gate precedes
- * its cell. Returns the number of failures.
+ * Failures are rolled back for functions with a private cell, too: one function was
+ * armed alone. Another one shared a cell and got separate data, so a gate precedes its
+ * cell. Returns the number of failures.
  */
 static int with_own_cells(void)
 {
@@ -191,9 +188,7 @@ static int with_own_cells(void)
 		CHECK_EQ(calls_seen(), 0);
 	}
 	CHECK_EQ(calls_seen(), NR);
-	/*
-	 * Disarm half of the functions: some that share a cell, and those that do not.
-	 */
+	/* Disarm half of the functions: some with a shared cell, and those without. */
 	CHECK_EQ(patchbay_disarm(ops, "at_[03]*"), NR / 2);
 	CHECK_EQ(calls_seen(), NR / 2);
 	CHECK_EQ(patchbay_arm(ops, "at_[03]*", 0), NR / 2);
@@ -214,9 +209,9 @@ static int with_own_cells(void)
 }
 
 /*
- * In one process, removes the tracer from half of the functions, or adds another one to
- * them. These functions are in two distant places that need one write each. Sites that
- * could not be disarmed call no tracer. Returns the number of failures.
+ * In one process, removes the tracer from half of the functions, or adds a second
+ * tracer. The functions are at two distant addresses that need one write each. Sites
+ * that could not be disarmed call no tracer. Returns the number of failures.
  */
 static int part(int disarm)
 {
@@ -256,8 +251,8 @@ static int part(int disarm)
 }
 
 /*
- * Arms the @nr functions of @glob, which share an empty cell with others. They join the
- * functions that have the tracer. Returns the number of failures.
+ * Arms the @nr functions of @glob, which share an empty cell with other functions. They
+ * join the functions that have the tracer. Returns the number of failures.
  */
 static int join(const char *glob, int nr)
 {
@@ -298,8 +293,8 @@ static size_t armed(const struct patchbay_ops *ops)
 }
 
 /*
- * All writes fail, including those of the rollback. Functions that have joined others
- * stay in their cell and count as armed until they are disarmed.
+ * All writes fail, including writes of the rollback. Functions that have joined others
+ * stay in their cell, and count as armed until they are disarmed.
  */
 static int stay(void)
 {
@@ -350,9 +345,9 @@ static uint64_t refused(void)
 }
 
 /*
- * Other patchers changed the site of one function. Arming it is refused, and it is
- * counted once, even if another function has a tracer already. If they changed its slot
- * instead, disarming the functions of its cell still works.
+ * Other writers have changed the site of one function. Arming that function is refused
+ * and counted once, even if another function has a tracer already. If they changed its
+ * slot instead, disarming the functions of its cell still works.
  */
 static void patched_by_others(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Text in huge pages can be armed during calls. It stays in huge pages, and is never
- * writable. As servers do, the test copies text to anonymous memory at its own address.
+ * Text in huge pages can be armed during calls. The text stays in huge pages, and is never
+ * writable. Like some servers, the test copies text to anonymous memory at the same address.
  */
 // RUN: %build %s -o %t %link
 // RUN: timeout -s KILL 600 %t | FileCheck %s
@@ -17,7 +17,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Text as large as a huge page, at an aligned address. */
+/* The text is as large as a huge page and has an aligned address. */
 #define HUGE (2ul << 20)
 #define IN_HUGE __attribute__((section(".text.huge"), noinline, optnone))
 __asm__(".section .text.huge, \"ax\", @progbits\n"

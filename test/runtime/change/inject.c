@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A change is complete or rolled back if a system service fails at any point. The test
+ * If a system service fails at any point, a change is complete or rolled back. The test
  * makes memory allocation, writes to text and membarrier(2) fail, one at a time.
  */
 // RUN: %build %s -o %t -Wl,--wrap=pb_malloc,--wrap=pb_calloc,--wrap=pb_realloc,--wrap=pb_free %patchbay_lib/libpatchbay.a -lpthread
@@ -53,7 +53,7 @@ static int fails(int what)
 	return 1;
 }
 
-/* Lets the n-th call from here fail (1 is the next call). */
+/* Lets the n-th call after this one fail (1: the next call). */
 static void inject(int what, int n, int on)
 {
 	fault.what = what;
@@ -85,9 +85,9 @@ NOT_TRACED static void changed(int by)
 }
 
 /*
- * Let a whole call of regcomp() or regexec() fail, but no allocation inside. glibc's
- * regcomp() frees some memory twice if one of its allocations fails, and the number of
- * allocations in regexec() depends on names.
+ * Lets whole calls of regcomp() and regexec() fail instead of allocations inside.
+ * glibc's regcomp() frees some memory twice if one of its allocations fails, and the
+ * number of allocations in regexec() depends on names.
  */
 #define next_of(function) ((__typeof__(&function))dlsym(RTLD_NEXT, #function))
 
@@ -205,7 +205,7 @@ long syscall(long nr, ...)
 				  args[4], args[5]));
 }
 
-/* The functions are too distant for one write, but in one page. */
+/* The functions are in one page, but too distant for one write. */
 OPAQUE __attribute__((aligned(4096))) int begins_page(int a) { return a; }
 #define APART OPAQUE __attribute__((aligned(256)))
 APART int at_one(int a) { return a; }
@@ -254,7 +254,7 @@ static const struct patchbay_filter *glob(const char *glob)
 	return &filter;
 }
 
-/* Requests all kinds of changes, with all kinds of filters. */
+/* Requests all types of changes, with all types of filters. */
 static int fill(struct patchbay_batch *batch)
 {
 	const char *const syms[] = { "at_one", "at_four" };
@@ -334,8 +334,8 @@ static void look(char text[NR][PREFIX + SITE])
 }
 
 /*
- * The result of a change: it made fewer calls than the failing one's number; it failed;
- * or it succeeded.
+ * The result of a change: it made fewer calls than the number of the failing call, it
+ * failed, or it succeeded.
  */
 enum { OVER, FAILED, DONE };
 
@@ -355,7 +355,7 @@ static void fail_often(int what, int n, int error)
 		inject(what, n, 1);
 		CHECK_EQ(change(), error);
 		CHECK(injected());
-		/* A block for cells may be allocated once; it stays. */
+		/* A change may allocate a block for cells once, and keeps it. */
 		CHECK(blocks <= before_all + (what == WRITE));
 	}
 }
@@ -387,7 +387,7 @@ static int memory_at(int n)
 		look(text[1]);
 		CHECK(!memcmp(text[0], text[1], sizeof(text[0])));
 		expect(before);
-		fail_often(MEMORY, n, -ENOMEM); /* let all later ones fail, too */
+		fail_often(MEMORY, n, -ENOMEM); /* all later calls fail, too */
 		expect(before);
 		inject(MEMORY, 1, 1);
 		CHECK_EQ(patchbay_disarm(ops[0], "at_*"), -ENOMEM);
@@ -434,7 +434,7 @@ static int write_at(int n, int on)
 	return what;
 }
 
-/* Even the first write can fail. The library reuses cells that were never published. */
+/* If even the first write fails, the library reuses the unpublished cells. */
 static int no_write_at(int n)
 {
 	if (n > 1)
@@ -464,7 +464,7 @@ static int membarrier_at(int n)
 	if (what == FAILED) {
 		CHECK_EQ(nr, -ENOMEM);
 		/*
-		 * The last membarrier() is for waiting. By then the change is complete.
+		 * The last membarrier() waits for handlers. By then the change is complete.
 		 */
 		order[0] = '\0';
 		at_four(0);
@@ -474,10 +474,7 @@ static int membarrier_at(int n)
 	}
 	expect(after);
 
-	/*
-	 * After a change that could not wait, the next call waits instead, or fails,
-	 * too.
-	 */
+	/* If a change could not wait, the next call waits or fails, too. */
 	inject(MEMBARRIER, 1, 1);
 	CHECK_EQ(patchbay_disarm(ops[2], "at_*"), -ENOMEM);
 	CHECK_EQ(patchbay_ops_destroy(ops[2]), -ENOMEM);
@@ -519,8 +516,8 @@ static void wait_for_handler(void)
 }
 
 /*
- * The second site cannot be armed when a thread is already in the handler of the first.
- * When the error is returned, the thread has left the handler.
+ * The second site cannot be armed while a thread is in the handler of the first. The
+ * error is returned after the thread has left that handler.
  */
 static void rolled_back_while_called(void)
 {
@@ -529,7 +526,7 @@ static void rolled_back_while_called(void)
 	pthread_t thread;
 
 	CHECK_EQ(patchbay_ops_create(&attr, &ops[0]), 0);
-	/* Arming writes slots and displacements first; these stay after disarming. */
+	/* Arming writes slots and displacements first. Disarming keeps them. */
 	CHECK_EQ(patchbay_arm(ops[0], "at_one", 0), 1);
 	CHECK_EQ(patchbay_arm(ops[0], "at_two", 0), 1);
 	CHECK_EQ(patchbay_disarm(ops[0], "at_*"), 2);

@@ -2,8 +2,8 @@
 /*
  * A library call can be interrupted at any instruction. Signal handlers call the
  * library, or fork, at each instruction at which a signal can arrive. The nested call
- * succeeds or returns that its own thread is busy. It never waits for its own thread. A
- * child completes the interrupted call.
+ * succeeds, or fails because its own thread is busy. It never waits for its own thread.
+ * A child completes the interrupted call.
  */
 // RUN: %build %s -o %t %link
 // RUN: %t | FileCheck %s
@@ -40,7 +40,7 @@ static void on_step(int signal, siginfo_t *info, void *arg)
 
 	(void)signal;
 	(void)info;
-	/* If SIGUSR1 is blocked here, an ordinary signal could not arrive. */
+	/* If SIGUSR1 is blocked here, no ordinary signal can arrive. */
 	if (sigismember(&context->uc_sigmask, SIGUSR1))
 		return;
 	call_library();

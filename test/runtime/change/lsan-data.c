@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * LeakSanitizer finds a tracer's data through the library, which has the only pointer
- * to it, and reports no leak. It still reports memory that the program itself has lost.
+ * LeakSanitizer finds a tracer's data through the library's pointer, the only one, and
+ * reports no leak. Memory that the program itself has lost is still reported.
  */
 // RUN: %build -fsanitize=address -fno-sanitize=kcfi %s -o %t %link
 // RUN: env ASAN_OPTIONS=detect_leaks=1 %t | FileCheck %s

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Tracers can be replaced, disabled and enabled while threads call, without writing
- * text. The test also checks their information, and arming in future modules.
+ * text. The file also tests information about tracers, and arming in future modules.
  */
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t.so
 // RUN: %build %s -o %t %link
@@ -90,8 +90,8 @@ static void changed(unsigned int flags, unsigned int others_flags)
 	struct patchbay_ops_info info, larger[2];
 
 	/*
-	 * The tracer is alone on one function, and together with another one on the
-	 * other.
+	 * The tracer is alone on one function, and shares the second function with
+	 * another tracer.
 	 */
 	CHECK_EQ(patchbay_arm(ops, "rose", 0), 1);
 	CHECK_EQ(patchbay_arm(ops, "tulip", 0), 1);
@@ -117,7 +117,7 @@ static void changed(unsigned int flags, unsigned int others_flags)
 	CHECK_EQ(info.armed, 2);
 	CHECK_EQ(info.flags, flags);
 
-	/* A disabled tracer accepts all operations, but is not called. */
+	/* A disabled tracer accepts all operations. Its handlers are not called. */
 	CHECK_EQ(patchbay_disarm(ops, "tulip"), 1);
 	CHECK_EQ(patchbay_arm(ops, "tulip", 0), 1);
 	CHECK_EQ(patchbay_disarm(ops, "rose"), 1);
@@ -143,7 +143,7 @@ static void changed(unsigned int flags, unsigned int others_flags)
 	CHECK_EQ(first_calls, 2);
 	CHECK_EQ(calls(), 3);
 
-	/* Now the tracer is alone again, in a set with one tracer. */
+	/* The tracer is alone again, but still in a set. */
 	CHECK_EQ(patchbay_ops_destroy(other), 0);
 	CHECK_EQ(patchbay_ops_update(ops, second), 0);
 	tulip(1);
@@ -165,7 +165,7 @@ static void changed(unsigned int flags, unsigned int others_flags)
 
 static int inner_calls;
 
-/* Calls a traced function from a handler: the tracers miss that call. */
+/* Calls a traced function from a handler. The tracers miss that call. */
 static void call_inner(uintptr_t ip, uintptr_t parent_ip,
 		       const struct patchbay_cell *cell,
 		       struct patchbay_regs *regs)
@@ -234,7 +234,7 @@ static void refused(void)
 	rose(1);
 	for (int i = 0; i < 3; i++)
 		CHECK_EQ(from_handler[i], -EDEADLK);
-	CHECK_EQ(from_handler[3], 0); /* its handler only reads */
+	CHECK_EQ(from_handler[3], 0); /* this call only reads */
 	CHECK_EQ(patchbay_ops_destroy(ops), 0);
 }
 
@@ -341,7 +341,7 @@ static void *call_rose(void *arg)
 }
 
 /*
- * A thread is in the handler that is removed. When the call returns, the thread has
+ * A thread is in the handler that is removed. The removal returns after the thread has
  * left.
  */
 static void waits(int which)
@@ -366,7 +366,7 @@ static void waits(int which)
 extern const struct patchbay_module __patchbay_module
 	__attribute__((visibility("hidden")));
 
-/* The same after the module was unloaded; its text stays, as at exit. */
+/* The same after the module was unloaded. The module's text stays mapped, as at exit. */
 static void waits_for_gone(void)
 {
 	struct patchbay_ops *ops = create(0, linger);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The stubs of a module point to its own trampolines, wherever the library is. They
- * point to the library's trampolines if the layout of cells and threads differs, or if
- * the descriptor does not state the layout. Both kinds behave the same.
+ * A module's stubs point to the module's own trampolines, wherever the library is loaded.
+ * They point to the library's trampolines if the layout of cells and threads differs, or
+ * if the descriptor does not give the layout. Both trampolines behave the same.
  */
 // RUN: %build %s -o %t %link
 // RUN: %t own | FileCheck %s --check-prefix=OWN
@@ -14,7 +14,7 @@
 // RUN: %t.static own | FileCheck %s --check-prefix=OWN
 // OWN: {{^}}6 of 6 own, armed and called{{$}}
 // OTHER: {{^}}0 of 6 own, armed and called{{$}}
-/* The stubs lead to unknown code, which is refused like other unknown bytes. */
+/* The stubs lead to unknown code, so arming is refused. */
 // TABLE: {{^}}refused{{$}}
 
 #include "../Inputs/check.h"
@@ -82,7 +82,7 @@ static void call_all(void)
 	CHECK(any(3, 1.5, 2.5, 4.0) == 8);
 }
 
-/* Makes a module whose descriptor states another layout, or none. */
+/* Makes a module whose descriptor gives another layout or none. */
 static void make_module(const char *kind)
 {
 	CHECK_EQ(patchbay_module_unregister(&__patchbay_module), 0);

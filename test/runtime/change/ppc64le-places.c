@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * ppc64le: arming works for more functions than one area of sequences can serve, and
- * for text so large that no area reaches all of it. A user-mode emulator sees code that
- * is patched before its first execution.
+ * for text too large for one area to reach. A user-mode emulator sees code that is
+ * patched before its first execution.
  */
 // REQUIRES: qemu-ppc64le, libpatchbay-ppc64le
 // RUN: %build --target=powerpc64le-linux-gnu -static -Wl,--section-start=far_text=0x10020000,-Ttext=0x16000000 %s -o %t %patchbay_lib/ppc64le/libpatchbay.a -lpthread

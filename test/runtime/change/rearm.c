@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * patchbay_rearm() finds armed sites that another writer has changed: an ending uprobe
- * restores the compiler's bytes, or its page; a debugger sets a breakpoint. It rearms
- * the sites with the compiler's bytes, and no others.
+ * patchbay_rearm() finds armed sites that another writer has changed: a removed uprobe
+ * restores the compiler's bytes, or the whole page; a debugger sets a breakpoint. Only
+ * sites with the compiler's bytes are rearmed.
  */
 // RUN: %build %s -o %t %link
 // RUN: %t | FileCheck %s
@@ -18,8 +18,8 @@
 #include <sys/mman.h>
 
 /*
- * The functions named fig_ are enough to share a cell. The other function has a private
- * cell.
+ * The functions named fig_ are numerous enough to share a cell. The remaining function
+ * has a private cell.
  */
 OPAQUE int fig_one(int a) { return a + 1; }
 OPAQUE int fig_two(int a) { return a + 2; }
@@ -74,7 +74,7 @@ static void byte_of_file(uintptr_t entry)
 	CHECK_EQ(nr_found, 0);
 }
 
-/* A breakpoint is not overwritten, neither by rearming nor by disarming. */
+/* Neither rearming nor disarming overwrites a breakpoint. */
 static void breakpoint(struct patchbay_ops *ops)
 {
 	const uintptr_t entry = (uintptr_t)fig_three;
@@ -96,7 +96,7 @@ static void breakpoint(struct patchbay_ops *ops)
 	CHECK_EQ(call_all(), 5);
 }
 
-/* Rearms several sites in one call, and works without a callback. */
+/* One call rearms several sites, and needs no callback. */
 static void several(void)
 {
 	disarm_like((uintptr_t)fig_one, (uintptr_t)spare);
@@ -120,8 +120,8 @@ static void call_library(uintptr_t ip, uintptr_t parent_ip,
 }
 
 /*
- * If slots, too, have the bytes of the file, patchbay_rearm() reports that and does not
- * write them.
+ * If slots also have the bytes of the file, patchbay_rearm() returns an error and does
+ * not write them.
  */
 static void whole_text(void)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The system refuses what arming needs. Arming fails with a negative errno, and the
- * process is unchanged: its text and results are the same, and no handler is called.
- * Functions that were armed before can be disarmed as far as possible: no handler is
- * called then, whatever the text contains.
+ * The kernel refuses a service that arming needs. Arming fails with a negative errno,
+ * and the process is unchanged: text and results are the same, and no handler is
+ * called. Functions that were armed before can be disarmed as far as possible: no
+ * handler is called then, whatever the text contains.
  */
 // RUN: %build %s -o %t %link
 // RUN: timeout -s KILL 600 %t | FileCheck %s
@@ -41,9 +41,7 @@ static int calls_of(int (*function)(int), int add)
 	return calls;
 }
 
-/*
- * Lets the kernel refuse system call @number with @error from now on, as sandboxes do.
- */
+/* From now on, the kernel refuses system call @number with @error, as in sandboxes. */
 static void refuse(int number, int error)
 {
 	struct sock_filter filter[] = {
@@ -79,7 +77,7 @@ static void nothing_works(int by_name, int all, int disarmed)
 		CHECK_EQ(patchbay_for_each_site(count_armed, &armed), 0);
 		CHECK_EQ(armed, 1);
 	}
-	CHECK_EQ(patchbay_ops_destroy(second), 0); /* it is not armed on any function */
+	CHECK_EQ(patchbay_ops_destroy(second), 0); /* it is armed nowhere */
 	CHECK_EQ(patchbay_disarm(ops, "*"), disarmed);
 	CHECK_EQ(calls_of(lemon, 1), 0);
 	CHECK_EQ(patchbay_ops_destroy(ops), disarmed < 0 ? disarmed : 0);
@@ -90,14 +88,14 @@ static int without_membarrier(void)
 {
 	refuse(SYS_membarrier, ENOSYS);
 	/*
-	 * The library cannot wait: handlers are no longer called, but may still be
+	 * The library cannot wait. It calls no more handlers, but some may still be
 	 * running.
 	 */
 	nothing_works(-ENOSYS, -ENOSYS, -ENOSYS);
 	return 0;
 }
 
-/* The library has read names before, so only text cannot be opened. */
+/* The library has read names before, so only opening text fails. */
 static int without_open(void)
 {
 	refuse(SYS_openat, EPERM);
@@ -120,7 +118,7 @@ static int without_proc(void)
 	return 0;
 }
 
-/* A server without privileges cannot be debugged, not even by itself. */
+/* A server without privileges cannot be debugged, not even by its own user. */
 static int as_other_user(void)
 {
 	if (setgid(65534) || setuid(65534))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Several tracers on one function are each called once per call, in the order of
- * arming, with their own data, while others are added and removed.
+ * Several tracers on one function are each called once per call, in the order of arming
+ * and with their own data. Meanwhile, tracers are added and removed.
  */
 // RUN: %build %s -o %t %link
 // RUN: %t 20000 | FileCheck %s

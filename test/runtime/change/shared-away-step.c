@@ -2,10 +2,10 @@
 /*
  * A function that shares a cell gets another tracer while a call is stopped between any
  * two instructions. A debugger's trap stops the call. Another thread then adds a tracer
- * to the call's function, which leaves the shared cell. After that, the other functions
- * of the cell get another tracer, too. No thread waits for the call. The call may have
- * read the cell already, but it does not call tracers that were added later. The test
- * repeats this with so many functions that changes are done in bulk where possible.
+ * to the called function, which leaves the shared cell. Afterwards, the remaining
+ * functions of the cell get another tracer, too. No thread waits for the call. Even if
+ * the call has already read the cell, it does not call tracers that were added later.
+ * The test repeats this with enough functions for bulk changes.
  */
 // RUN: %build %s -o %t %link
 // RUN: %t | FileCheck %s
@@ -70,7 +70,7 @@ NOT_TRACED static void count_down(void)
 		;
 }
 
-/* Stops a call after @n instructions. Returns false if it has fewer. */
+/* Stops a call after @n instructions. Returns false if the call has fewer. */
 NOT_TRACED static int call(long n)
 {
 	left = n;
@@ -81,8 +81,8 @@ NOT_TRACED static int call(long n)
 }
 
 /*
- * The tracer on all functions has @handler and @leaving; the others have the same ones,
- * or none.
+ * The tracer on all functions has @handler and @leaving. The added tracers have both or
+ * neither.
  */
 static void step(patchbay_handler handler, patchbay_handler leaving,
 		 unsigned int flags)

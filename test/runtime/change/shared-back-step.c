@@ -2,10 +2,10 @@
 /*
  * A function returns to a shared cell while a call is stopped between any two
  * instructions. A debugger's trap stops the call. Another thread then removes one of
- * two tracers from the call's function, and adds a third one to the function that
- * shared its cell. The cell is now empty, and the first function returns to the cell of
- * functions with one tracer. The call may have read the old cell. The remaining tracer
- * still sees its entry and exit.
+ * two tracers from the called function, and adds a third one to the function that
+ * shared its cell. The shared cell is now empty, and the called function returns to the
+ * cell of functions with one tracer. Even if the call has read the old cell, the
+ * remaining tracer sees both its entry and its exit.
  */
 // RUN: %build %s -o %t %link
 // RUN: %t | FileCheck %s
@@ -46,8 +46,8 @@ FAST static void ignore(uintptr_t ip, uintptr_t parent_ip,
 }
 
 /*
- * Commit @batch of @nr changes without waiting, because the stopped thread may be in a
- * handler. The changes take effect, but the commit may return a timeout.
+ * Commit @batch of @nr changes without waiting: the stopped thread may be in a handler.
+ * The changes take effect even if the commit returns a timeout.
  */
 NOT_TRACED static void commit_without_waiting(struct patchbay_batch *batch, int nr)
 {
@@ -91,7 +91,7 @@ NOT_TRACED static void count_down(void)
 }
 
 /*
- * All functions have a tracer with @entry and @leaving. Two functions also have one
+ * All functions have a tracer with @entry and @leaving. Two functions have a second one
  * with @handler and @other_leaving.
  */
 static void step(patchbay_handler entry, patchbay_handler leaving,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * No exit handler is called without its entry handler when a function leaves a shared
- * cell and returns to it during a call. The call is stopped twice: after n instructions
- * and a few later. At the first stop the function leaves the cell, and other functions
- * get the cell with a tracer that has only an exit handler. At the second stop these
- * functions leave the cell, and the first one returns. The call may have read the cell
- * between the stops, when the cell belonged to the other functions.
+ * cell and returns to the cell during a call. The call is stopped twice: after n
+ * instructions and a few later. At the first stop the function leaves the cell, and
+ * other functions get the cell with a tracer that has only an exit handler. At the
+ * second stop these functions leave the cell, and the first function returns. The call
+ * may have read the cell between the stops, when other functions used it.
  */
 // RUN: %build %s -o %t %link
 // RUN: %t | FileCheck %s
@@ -16,8 +16,8 @@
 #include <errno.h>
 
 /*
- * Plums have a tracer with both handlers; plum_a() and plum_b() have another one each.
- * Peaches have a tracer with an exit handler only.
+ * Plums have a tracer with both handlers; plum_a() and plum_b() have a second tracer
+ * each. Peaches have a tracer with an exit handler only.
  */
 static struct patchbay_ops *of_plums, *of_a, *of_b, *of_peaches;
 static const struct patchbay_cell *cell_before;
@@ -118,7 +118,7 @@ NOT_TRACED static void count_down(void)
 		come_back();
 }
 
-/* Makes a call, stopped after @n instructions and after @more further ones. */
+/* Makes a call, stopped after @n instructions and again after @more. */
 NOT_TRACED static int call(long n, long more)
 {
 	gone = entries = exits = 0;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * A function may leave a shared cell between any two instructions of its call. A
- * debugger's trap arrives at each instruction, and its handler changes the tracers
- * after n of them. If the thread is in a handler, the library returns an error.
- * Otherwise no removed tracer is called, even if the call has read the old cell. If
- * other functions have got this cell since then, their tracers are not called for this
- * function.
+ * debugger's trap arrives at each instruction, and the trap's handler changes the
+ * tracers after n instructions. If the thread is in a tracer's handler, the library
+ * returns an error. Otherwise no removed tracer is called, even if the call has read
+ * the old cell. If other functions have got that cell since then, the call does not
+ * call their tracers.
  */
 // RUN: %build %s -o %t %link
 // RUN: %t | FileCheck %s
@@ -64,7 +64,7 @@ NOT_TRACED static void count_down(void)
 		at_trap();
 }
 
-/* Makes a call with a change after @n instructions. Returns false if it has fewer. */
+/* Makes a call with a change after @n instructions. Returns false if the call has fewer. */
 NOT_TRACED static int call(long n, void (*what)(void))
 {
 	gone = late = entries = exits = wrong = 0;
@@ -88,7 +88,7 @@ NOT_TRACED static void part(void)
 	inside += !gone;
 }
 
-/* All plums leave the cell for different cells, and other functions get it. */
+/* All plums leave the cell for different cells, and other functions get that cell. */
 NOT_TRACED static void give(void)
 {
 	const struct patchbay_filter plums = { .size = sizeof(plums),

@@ -7,11 +7,11 @@
  *
  * Four tracers are armed and disarmed on random subsets of 200 functions of three
  * shapes. They have an entry handler, both handlers, an exit handler, or separate data
- * per function (in cells next to shared ones). A handler is called for a function only
- * if its tracer is armed there, and then exactly once per call. Data match the
- * function. An exit handler is called only if the entry handler was. It is not called
- * if the tracer was armed, or armed again, while the body ran. At the same time, a
- * module with as many functions is loaded, armed and unloaded.
+ * per function (in cells next to shared ones). If a tracer is armed on a function, each
+ * of its handlers is called exactly once per call; otherwise, never. Data match the
+ * function. An exit handler is called only if the entry handler was called, and only if
+ * the tracer was not armed or rearmed while the body ran. At the same time, a module
+ * with as many functions is loaded, armed and unloaded.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t/plugin.so
@@ -25,7 +25,7 @@
 
 #include <stdint.h>
 
-/* Functions with a long body call this function. */
+/* Functions with a long body call this one. */
 static void (*volatile body)(void);
 
 static void run_body(void)
@@ -49,9 +49,9 @@ static void run_body(void)
 		return a + b + c + 1;                                          \
 	}
 /*
- * Functions of this type return their result in another register than those above. It is
- * double where long double is IEEE binary128 (ppc64le): functions that return that in a
- * vector register have no exits (../../llvm-pass/README.md).
+ * Functions of this type return their result in another register than those above. The
+ * type is double where long double is IEEE binary128 (ppc64le): functions that return
+ * binary128 in a vector register have no exits (../../llvm-pass/README.md).
  */
 #ifdef __LONG_DOUBLE_IEEE128__
 typedef double real;
@@ -144,7 +144,7 @@ static UNTRACED void check_state(int tracer, int i)
 {
 	unsigned int state = states[tracer][i];
 
-	/* The tracer is armed here, or is being changed. */
+	/* The tracer is armed on the function, or is being changed. */
 	CHECK(state & (ARMED | 1));
 }
 
@@ -205,7 +205,7 @@ HANDLER(on_own)
 	seen[OWN]++;
 }
 
-/* A body that takes some time. */
+/* Makes the body of some functions take some time. */
 static UNTRACED void dawdle(void)
 {
 	if (chance() % 4)
@@ -214,7 +214,7 @@ static UNTRACED void dawdle(void)
 		sched_yield();
 }
 
-/* Calls a function, and checks which tracers saw the call. */
+/* Calls a function, and checks which tracers have seen the call. */
 static UNTRACED void try(int i)
 {
 	unsigned int before[NR_TRACERS];
@@ -230,7 +230,7 @@ static UNTRACED void try(int i)
 		int armed = (before[t] & ARMED) != 0;
 
 		if (before[t] & 1 || states[t][i] != before[t]) {
-			/* Each exit has an entry, and no handler was called twice. */
+			/* Each exit has an entry; no handler was called twice. */
 			if (t == BOTH)
 				CHECK(exits[t] <= seen[t]);
 			CHECK(exits[t] <= 1 && seen[t] <= 1);
@@ -322,7 +322,7 @@ static void change(int tracer)
 		error = patchbay_arm_filter(tracers[tracer], &filter, 0);
 	else
 		error = patchbay_disarm_filter(tracers[tracer], &filter);
-	/* Only "nothing was armed there" may fail. */
+	/* The only valid error: nothing was armed there. */
 	if (error != -ENOENT)
 		CHECK_EQ(error < 0 ? error : 0, 0);
 	end_change(tracer, some, (int)filter.cnt, arm);

@@ -5,16 +5,16 @@
  *
  *	storm PLUGIN [SECONDS]
  *
- * 4 threads call. A signal arrives at one of them every half millisecond; its handler
- * calls, too. Every second handler leaves with siglongjmp(3), from wherever the thread
- * was: a tracer's handler, a trampoline. 2 threads allocate, one forks, one loads and
- * unloads a module, one starts threads that end immediately. One creates a tracer,
- * arms, disarms and destroys it. `patchbay live` also arms and disarms.
+ * 4 threads call. A signal arrives at one of these threads every half millisecond; the
+ * signal handler calls, too. Every second handler leaves with siglongjmp(3), from any
+ * interrupted code: a tracer's handler, a trampoline. 2 threads allocate, one forks, one
+ * loads and unloads a module, one starts threads that end immediately. Another one
+ * creates a tracer, arms, disarms and destroys it. `patchbay live` also arms and disarms.
  *
- * The program counts a call as *begun* before and as *done* after it. The sum of
- * recorded, missed, cut off and lost calls must be in between. The program prints both
- * at the end. It checks what its own tracer has *seen* all the time, and what the
- * library reports as *missed*. Before a release run it for ten minutes:
+ * The program counts a call as *begun* before the call and as *done* afterwards. The sum
+ * of recorded, missed, cut off and lost calls must be in between. The program prints
+ * both at the end. All the time, it compares both with what its own tracer has *seen*
+ * and what the library reports as *missed*. Before a release run it for ten minutes:
  *
  *	storm.py PATCHBAY STORM PLUGIN 600 FOLDER -t function_profile
  */
@@ -62,9 +62,9 @@ static const char *plugin;
 OPAQUE int steady_child(int a) { return a + 3; }
 
 /*
- * ThreadSanitizer (CONTRIBUTING.md) delays a signal until the thread calls a function that
- * it intercepts; the thread calls one now and then. It also ends a child of a threaded
- * process that creates threads.
+ * ThreadSanitizer (CONTRIBUTING.md) delays a signal until the thread calls an
+ * intercepted function; the thread calls one now and then. ThreadSanitizer also ends a
+ * child of a threaded process that creates threads.
  */
 extern void __tsan_init(void) __attribute__((weak));
 
@@ -202,7 +202,7 @@ NOT_TRACED static void count(uintptr_t ip, uintptr_t parent_ip,
 	++*(_Atomic long *)cell->data;
 }
 
-/* Arms a tracer of this program on the functions that are also recorded. */
+/* Arms a tracer of this program on the recorded functions. */
 NOT_TRACED static void *armer(void *arg)
 {
 	_Atomic long calls = 0;

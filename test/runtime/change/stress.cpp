@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /*
- * Tracing stays exact in one process that combines the features with which ordinary
- * programs get into trouble under a tracer:
+ * Tracing stays exact in one process that combines all features that are difficult for
+ * tracers:
  *
  *	stress PLUGIN UNWINDER [SECONDS [plain]]
  *
@@ -16,9 +16,9 @@
  * call the loader. With "plain" the program traces nothing itself; another process does
  * (Inputs/stress.py).
  *
- * The program counts a call of steady() as *begun* before and as *done* after it. A
- * tracer that is armed all the time has seen or missed at most all begun calls, and at
- * least all done ones. The library counts the calls that no tracer could count
+ * The program counts a call of steady() as *begun* before the call and as *done*
+ * afterwards. A tracer that is always armed has seen or missed at least all done calls,
+ * and at most all begun calls. The library counts the calls that no tracer could count
  * (patchbay_stats.unseen). Before a release run it for ten minutes.
  */
 // RUN: rm -rf %t && mkdir -p %t
@@ -45,7 +45,7 @@ OPAQUE static void throw_number(int a) { throw a; }
 
 extern "C" int plugin_call(int a) { return add_one(a); }
 
-/* The exception passes two functions and does not leave the object. */
+/* The exception passes two functions and is caught in the same object. */
 OPAQUE static int pass_on(int a)
 {
 	throw_number(a);
@@ -382,7 +382,7 @@ NOT_TRACED static void ask_loader(const void *address)
 {
 	Dl_info info;
 
-	/* The address may be in an object that was unloaded. */
+	/* The address may belong to an object that was unloaded. */
 	answers += dladdr(address, &info) != 0;
 }
 

@@ -2,9 +2,9 @@
 /*
  * Arming and disarming a function many times is safe while two threads call it: 260,000
  * times (with lit's --param long=1 over a million times), each time with another
- * tracer. The test finds no crash, no wrong result, no handler call after disarming
- * returned, and no mapping that is writable and executable. PR_SET_MDWE would prevent
- * such a mapping.
+ * tracer. The test checks results, that no handler is called after disarming returned,
+ * and that no mapping is writable and executable. PR_SET_MDWE would prevent such a
+ * mapping.
  */
 // RUN: %build %s -o %t %link
 // RUN: %t %if long %{ 260000 %} %else %{ 65000 %} | FileCheck %s --check-prefixes=CHECK,%if long %{LONG%} %else %{SHORT%}
@@ -30,7 +30,7 @@
 #endif
 
 OPAQUE int toggled_sum(int a, int b) { return a + b; }
-/* After an endbr64 the site has another offset and another trampoline. */
+/* After an endbr64 the site has another offset and another trampoline than without. */
 OPAQUE int toggled_difference(int a, int b) { return a - b; }
 
 static atomic_int stop;

@@ -6,9 +6,9 @@
  *	torture PLUGIN [SECONDS]
  *
  * 8 threads call. 3 threads create tracers, arm, disarm and destroy them. One loads a
- * module and unloads it while it is armed. One starts threads that end immediately.
- * Every millisecond a signal arrives, at each thread in turn, and its handler calls,
- * too. Then the test checks:
+ * module, and unloads the module while it is armed. One starts threads that end
+ * immediately. Every millisecond a signal arrives, at each thread in turn, and its
+ * handler calls, too. Then the test checks:
  *
  * - A tracer that is always armed sees every call of its functions, including calls
  *   from signal handlers and constructors, and no other. It counts calls of a thread
@@ -54,7 +54,7 @@ int plugin_steady(int a) { return steady(a); }
 int plugin_busy(int a) { return busy(a); }
 
 /*
- * The tracer sees this call, too, because the module is registered before its
+ * The tracer sees this call, too, because the library registers a module before its
  * constructors run.
  */
 static volatile int loaded; /* volatile, or the compiler evaluates it */
@@ -83,7 +83,7 @@ int plugin_loaded(void) { return loaded; }
 enum { CALLERS = 8, TRACERS = 3, STARTER = CALLERS + TRACERS, LOADER, NR };
 
 OPAQUE static double busy_mix(double a, int b, float c) { return a * b + c; }
-/* Only tracers' threads call this function, between arming and disarming. */
+/* Only threads that own a tracer call this function, between arming and disarming. */
 OPAQUE static int window(int a) { return a - 1; }
 
 static atomic_int stop;
@@ -145,7 +145,7 @@ NOT_TRACED HANDLER(witness_any)
 	CHECK(busy_mix(vectors, 1, 0) == (double)ip);
 }
 
-/* The tracer has an exit handler, too: no exit may lack its entry or be late. */
+/* The tracer also has an exit handler, to find exits without an entry and late exits. */
 FAST HANDLER(witness_entry)
 {
 	witness(ip, parent_ip, cell, regs);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Some kernels let only debuggers write to text. There the runtime debugs a helper
- * process that shares its memory while text is open. The test simulates the kernel's
- * refusal. test/kernel/run.py arm64 7.2 --boot debian checks that a real kernel accepts
- * the rest.
+ * Some kernels let only debuggers write to text. On these kernels the runtime debugs a
+ * helper process that shares its memory while text is open. The test simulates the
+ * kernel's refusal. The real kernel's rules are tested by test/kernel/run.py arm64 7.2
+ * --boot debian.
  */
 // RUN: %clang -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -Dpb_mem_is_forced=kernel_allows -I %patchbay_include -I %patchbay_source/runtime/core -c %patchbay_source/runtime/core/system/linux.c -o %t.linux.o
 // RUN: %clang -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -I %patchbay_include -I %patchbay_source/runtime/core %s %patchbay_source/runtime/core/system/traced_mem.c %patchbay_source/runtime/core/system/memory.c %patchbay_source/runtime/core/system/maps_text.c %t.linux.o -o %t -lpthread
@@ -112,7 +112,7 @@ static pid_t open_and_write(char what)
 	return pid;
 }
 
-/* A child forked while text is open makes its own helper. */
+/* A child that is forked while text is open makes its own helper. */
 static void fork_meanwhile(void)
 {
 	int handle = pb_os_text_open(), status;
@@ -133,7 +133,7 @@ static void fork_meanwhile(void)
 	CHECK(!is_there(pid));
 }
 
-/* The thread that opens text, and so makes the helper, ends. */
+/* The thread that opens text, and so starts the helper, ends. */
 static void *open_and_leave(void *arg)
 {
 	*(pid_t *)arg = process_of(pb_os_text_open());
@@ -141,8 +141,8 @@ static void *open_and_leave(void *arg)
 }
 
 /*
- * With a seccomp filter, the library makes no helper: the filter might kill it for its
- * system calls.
+ * Under a seccomp filter, the library starts no helper, because the filter might kill
+ * the helper for its system calls.
  */
 static void *open_with_filter(void *arg)
 {
@@ -169,7 +169,7 @@ static void set_last_pid(pid_t last)
 }
 
 /*
- * The program waits for all of its children, and the next process gets the PID of the
+ * The program reaps all of its children, and the next process gets the PID of the
  * helper. The library must not signal that process. Only root can choose PIDs.
  */
 static void reap_and_fork(void)
