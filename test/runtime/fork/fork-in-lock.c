@@ -84,7 +84,7 @@ NOT_TRACED static pthread_t start_armer(struct patchbay_ops *ops)
 	return thread;
 }
 
-/* Counts children that have not ended some seconds after the last one started. */
+/* Counts children that are still running some seconds after the last one started. */
 NOT_TRACED static int count_hung(void)
 {
 	const struct timespec pause = { .tv_nsec = 10000000 };
@@ -130,7 +130,7 @@ NOT_TRACED int main(void)
 	while ((time(NULL) < end || !nr_forks) && nr_forks < FORKS)
 		use_library();
 	CHECK_EQ(timer_delete(timer), 0);
-	use_library(); /* if the last signal has forked, this ends the child */
+	use_library(); /* a child of the last signal ends here */
 	stop = 1;
 	pthread_join(thread, NULL);
 	printf("forks %d, of which hung: %d\n", (int)nr_forks, count_hung());

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Children that end immediately after a fork wake no waiting thread if the process has
- * no SIGCHLD handler. A thread that waits for SIGCHLD is notified of each child.
+ * If a process has no SIGCHLD handler, children that end immediately after a fork wake
+ * no waiting thread. A thread that waits for SIGCHLD is notified of each child.
  */
 // RUN: %build %s -o %t %link
 // RUN: timeout -s KILL 600 %t | FileCheck %s
@@ -27,10 +27,10 @@ static int interrupted, event, poller;
 OPAQUE int traced(int a) { return a; }
 
 /*
- * Runs before fork() returns in the parent, and gives the child time to end. Parents'
- * fork handlers run in the order of their registration (pthread_atfork(3)). A function
- * in .preinit_array registers this one, before constructors of libraries register
- * theirs.
+ * Runs before fork() returns in the parent, and gives the child time to end. Fork
+ * handlers of the parent run in the order of registration (pthread_atfork(3)). A
+ * function in .preinit_array registers this one before constructors of libraries
+ * register theirs.
  */
 static void linger(void)
 {
@@ -87,7 +87,7 @@ static void nobody_handles(void)
 }
 
 /*
- * The thread waits as with signalfd(2): the signal is blocked and has its default
+ * The thread waits as for signalfd(2): the signal is blocked and has its default
  * action.
  */
 static void somebody_waits(void)

@@ -4,11 +4,11 @@
  *
  *	fork-storm PLUGIN [SECONDS]
  *
- * fork() takes the allocator's locks and the library's. A thread that holds one of these
- * library locks must not allocate. Otherwise both orders of locking would occur, and
- * the threads would deadlock. The test names threads that make no progress for some
- * time. The library and the allocator must also work in the forked child: it arms,
- * calls and allocates.
+ * fork() takes the allocator's locks and the library's. A thread that holds a lock of
+ * the library must not allocate. Otherwise both lock orders would occur, and threads
+ * could deadlock. The test names threads that make no progress for some time. The
+ * library and the allocator must also work in the forked child, which arms, calls and
+ * allocates.
  *
  * This file uses the C library's allocator, and fork-storm-*.test use others.
  */

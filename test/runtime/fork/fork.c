@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * A process forks while other threads arm and call. The child inherits armed functions,
- * can arm and disarm, and writes only to its own text.
+ * can arm and disarm, and changes only its own copy of text.
  */
 // RUN: %build %s -o %t %link
 // RUN: %t 300 | FileCheck %s
@@ -47,7 +47,7 @@ static int child(void)
 {
 	int armed;
 
-	/* Only this thread calls here. */
+	/* This thread is the child's only one. */
 	calls = 0;
 	always(1);
 	CHECK_EQ(calls, 1);

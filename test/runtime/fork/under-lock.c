@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * A thread that holds the engine lock (core/system/lock.h), which fork() takes, never
- * allocates, frees, opens or closes. The C library's functions for these actions are
- * replaced here by ones that check whether their thread holds the lock. The test uses
- * all kinds of tracers.
+ * allocates, frees, opens or closes. The test replaces the C library's functions for
+ * these actions by functions that check whether their thread holds the lock. The test
+ * uses all types of tracers.
  */
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t.so
 // RUN: %build -rdynamic %s -o %t --ld-path=%ld.lld -Wl,--static-calls,--wrap=pb_malloc,--wrap=pb_calloc,--wrap=pb_realloc,--wrap=pb_free -I %patchbay_source/runtime/core %patchbay_lib/libpatchbay.a -lpthread
@@ -181,7 +181,7 @@ static void sets(void)
 		CHECK_EQ(patchbay_ops_destroy(ops[i]), 0);
 }
 
-/* A module is armed when it is loaded, and unloaded while it is armed. */
+/* A module is armed when it is loaded, and unloaded while armed. */
 static void modules(const char *path)
 {
 	struct patchbay_ops *ops = create(NULL);
