@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * No call waits for the lock of a map that an interrupted BPF program holds, and calls
- * that the program did not see are counted. A signal arrives at each instruction of a
- * program, and its handler calls the traced function.
+ * No call waits for the lock of a map that an interrupted BPF program holds. Calls that
+ * the program missed are counted. A signal arrives at each instruction of a program,
+ * and the signal handler calls the traced function.
  */
 // REQUIRES: bpf
 // RUN: %clang_bpf %S/../Inputs/programs.bpf.c -o %t.o
@@ -38,7 +38,7 @@ NOT_TRACED static void on_trap(int number, siginfo_t *info, void *context)
 	}
 }
 
-/* Steps through two calls: one creates a map element, the other finds it. */
+/* Steps through two calls: the first one creates a map element, the second one finds it. */
 NOT_TRACED static void step_call(void)
 {
 	stepping = 1;

@@ -118,7 +118,7 @@ static void test_programs(struct patchbay_bpf_object *object)
 	CHECK_EQ(event.cookie, 0);
 	CHECK_EQ(patchbay_bpf_map_lookup(bss, &zero, &sum), 0);
 	CHECK_EQ(sum, 9);
-	/* The program compares with a constant and returns early above 100. */
+	/* The program returns early if the argument is above 100. */
 	fern_add(101, 1);
 	CHECK_EQ(patchbay_bpf_map_lookup(bss, &zero, &sum), 0);
 	CHECK_EQ(sum, 9);
@@ -199,7 +199,7 @@ static void test_maps(struct patchbay_bpf_object *object)
 	CHECK_EQ(info.type, BPF_MAP_TYPE_HASH);
 	CHECK_EQ(info.key_size * 1000 + info.value_size * 100 +
 			 info.max_entries, 8808);
-	/* An older caller has a structure without @value_size and @max_entries. */
+	/* Simulates an older caller, whose structure lacks @value_size and @max_entries. */
 	info = (struct patchbay_bpf_map_info){
 		.size = PATCHBAY_BPF_MAP_INFO_SIZE_VER0, .value_size = 3, .max_entries = 4
 	};
@@ -276,7 +276,7 @@ static void test_attach(struct patchbay_bpf_object *object)
 	CHECK_EQ(patchbay_bpf_detach(add), -ENOLINK);
 	CHECK(!patchbay_bpf_link(add));
 
-	/* First a cookie per list item, then one cookie for all. */
+	/* First each list item has a cookie, then one cookie is for all. */
 	CHECK_EQ(patchbay_bpf_attach(add, &opts), 1);
 	fern_add(0, 1);
 	CHECK_EQ(patchbay_bpf_map_lookup(last, &index, &event), 0);
@@ -302,9 +302,7 @@ static void test_attach(struct patchbay_bpf_object *object)
 	CHECK_EQ(patchbay_bpf_attach(add, &opts), 1);
 	CHECK_EQ(patchbay_bpf_detach(add), 0);
 
-	/*
-	 * If any program cannot be attached, none is: the last program has no function.
-	 */
+	/* If one program cannot be attached (the last has no function), none is. */
 	for (struct patchbay_bpf_program *p = NULL;
 	     (p = patchbay_bpf_next_program(object, p));)
 		CHECK(p == add || !patchbay_bpf_detach(p));
@@ -315,8 +313,8 @@ static void test_attach(struct patchbay_bpf_object *object)
 	filter.size = PATCHBAY_FILTER_SIZE_VER0 - 1;
 	CHECK_EQ(patchbay_bpf_attach(add, &opts), -EINVAL);
 	/*
-	 * The structures of older callers are shorter; the library does not read past
-	 * their end.
+	 * Older callers pass shorter structures. The library does not read past their
+	 * end.
 	 */
 	opts.cookie = &opts;
 	filter = (struct patchbay_filter){ .size = PATCHBAY_FILTER_SIZE_VER0,
@@ -362,7 +360,7 @@ static void test_threads(void)
 		CHECK(!pthread_join(threads[i], NULL));
 	CHECK_EQ(count_of(calls, fern_one), before + 100000);
 
-	/* A signal handler calls the API while its thread is inside the API. */
+	/* A signal handler calls the API while its thread is in a call of the API. */
 	signal(SIGALRM, on_signal);
 	CHECK(!timer_create(CLOCK_MONOTONIC, NULL, &timer));
 	CHECK(!timer_settime(timer, 0, &often, NULL));

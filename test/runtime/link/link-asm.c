@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * A program reads its function's cookie and argument within five instructions, as
- * disassembly shows. It searches no table and needs no context that other code builds
- * first.
+ * disassembly shows. The code contains no table search and no call.
  */
 // RUN: %plain -c %s -o %t.o
 // RUN: llvm-objdump -d --no-show-raw-insn --no-leading-addr %t.o | FileCheck %s
@@ -19,7 +18,7 @@ void take_double(double value);
 	void name(uintptr_t ip, uintptr_t parent_ip,                           \
 		  const struct patchbay_cell *cell, struct patchbay_regs *regs)
 
-/* Works for any function: the record tells whether a hidden argument comes first. */
+/* Works for any function: the record says whether a hidden argument comes first. */
 PROGRAM(cookie_and_arg)
 {
 	take(patchbay_get_attach_cookie(cell),

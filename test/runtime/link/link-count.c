@@ -2,8 +2,8 @@
 /*
  * Attaching and destroying a link costs the same with 250 links as with 1,000. The cost
  * is counted in instructions, so it does not depend on machine load. Each link is on
- * its own function, by name; half of them are also for future modules. They are
- * destroyed oldest first or newest first.
+ * its own function, by name; half of them are also for future modules. The test
+ * destroys links oldest first or newest first.
  *
  *	link-count NR oldest|newest
  */
@@ -58,7 +58,7 @@ static struct patchbay_link *attach(int i)
 	return link;
 }
 
-/* The instruction counter finds the two phases by these functions' names. */
+/* The instruction counter finds the two phases by these names. */
 OPAQUE __attribute__((no_profile_instrument_function)) void attach_all(int nr)
 {
 	for (int i = 1; i < nr; i++)
@@ -79,7 +79,7 @@ int main(int argc, char **argv)
 	const int nr = argc == 3 ? atoi(argv[1]) : 0;
 
 	CHECK(nr > 0 && nr <= MANY);
-	/* The first link reads the symbols. */
+	/* The first link reads the symbols, so it is not counted. */
 	links[0] = attach(0);
 	attach_all(nr);
 	if (!strcmp(argv[2], "oldest"))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A program's requirements on functions also apply to functions of future modules. */
+/* A program's requirements on functions also apply to future modules. */
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t.so
 // RUN: %build %s -o %t -lpatchbay-link %link
 // RUN: %t %t.so | FileCheck %s

@@ -81,7 +81,7 @@ static void attach_by_name(int i)
 	const char *const names[] = { name };
 
 	snprintf(name, sizeof(name), "many_0%04d", i);
-	/* Attach by wildcard or by list: neither reads symbols again. */
+	/* Attaches by wildcard or by list. Neither reads symbols again. */
 	CHECK_EQ(attach(i % 2 ? (struct patchbay_filter){ .glob = name } :
 				(struct patchbay_filter){ .syms = names,
 							  .cnt = 1 },

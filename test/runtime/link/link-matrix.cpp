@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Every kind of link works on every class of argument and result. The functions are
-// called plainly, have arguments on the stack, call themselves, throw, or leave by
-// longjmp(). They run on one thread, on several threads, and in signal handlers. Each
-// program checks its input. Each function returns the same result as without links.
+// Every type of link works on every class of argument and result. Functions are called
+// directly, have arguments on the stack, call themselves, throw, or leave by longjmp().
+// They run on one thread, on several threads, and in signal handlers. Each program
+// checks its input. Each function returns the same result as without links.
 //
 // RUN: %buildxx %s -o %t -lpatchbay-link %link
 // RUN: %t | FileCheck %s
@@ -69,7 +69,7 @@ template <> struct Class<Vector> {
     return t[3] == -t[0] && t[1] == 1 && t[2] == 2 ? (int)t[0] : -1;
   }
 };
-// What functions do besides returning. Each shape exists for every pair of classes.
+// What functions do before they return. Each shape exists for every pair of classes.
 enum Shape { Plain, Stack, Recursion, Throw, Jump, NumShapes };
 
 static thread_local jmp_buf *back;
@@ -171,7 +171,7 @@ PROGRAM(modify) {
 }
 
 // The first known argument is the number, as a double or a float. The next argument has
-// another value.
+// a different value.
 NOT_TRACED static void checkFloats(const patchbay_cell *cell,
                                    patchbay_regs *regs) {
   uint64_t *arg;
@@ -184,7 +184,7 @@ NOT_TRACED static void checkFloats(const patchbay_cell *cell,
   }
 }
 
-// The same programs; these also use vector registers.
+// The same programs, which also use vector registers.
 #define WITH_VECTORS(name, program)                                            \
   NOT_TRACED static void name(uintptr_t ip, uintptr_t parent_ip,               \
                               const patchbay_cell *cell,                       \
@@ -237,9 +237,9 @@ static const Kind kinds[] = {
 };
 
 
-// Expected counts for the attached kinds. Every function has entries; only some kinds
-// have exits. Programs that read floating-point arguments are counted separately for
-// both.
+// Expected counts for the attached programs. Every function has entries; only some
+// types of programs see exits. Programs that read floating-point arguments are counted
+// separately for both.
 static long seesEntries, seesEntriesOfExits, seesExits;
 static long seesFloatsAtEntries, seesFloatsAtExits;
 static bool overridesNow;
@@ -271,8 +271,8 @@ template <typename T> NOT_TRACED static bool canOverride() {
          !std::is_same<T, Mixed>::value && hasExit<T>();
 }
 
-// Stores result @n where the ABI returns it: in registers in the order of results, or
-// in memory for structures.
+// Stores result @n where the ABI returns results: in registers in their order, or in
+// memory for structures.
 template <typename R> NOT_TRACED static void prepareAnswer(int n) {
   R value = Class<R>::make(n);
   // On riscv64 the bits above a float in its register must be ones.
@@ -434,8 +434,8 @@ int main() {
   signal(SIGUSR1, inSignal);
   for (const Kind &kind : kinds)
     test({&kind});
-  // Test several links per function: with programs that use general registers only, and
-  // mixed.
+  // Test several links per function: with programs that use only general registers, and
+  // with mixed ones.
   test({&kinds[0], &kinds[2], &kinds[4], &kinds[6]});
   test({&kinds[4], &kinds[3], &kinds[7], &kinds[0], &kinds[5]});
   test({});

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Attaching a link to two distant functions fails safely: text cannot be written after
- * the first function was armed, while a thread is in the link's program there. The
- * caller keeps the link, and destroys it after the thread has left.
+ * Attaching a link to two distant functions fails safely: after the first function is
+ * armed, while a thread is in the link's program, writing text fails. The caller keeps
+ * the link, and destroys it after the thread has left.
  */
 // RUN: %build %s -o %t -lpatchbay-link %link
 // RUN: timeout 600 %t | FileCheck %s
@@ -20,7 +20,7 @@
 
 OPAQUE int far_first(int a) { return a + 1; }
 
-/* Larger than one write covers. Never called. */
+/* Larger than one write covers. No code calls this function. */
 NOT_TRACED OPAQUE void between(void) { __asm__ volatile(".skip 0x40000"); }
 
 OPAQUE int far_second(int a) { return a + 2; }
@@ -73,7 +73,7 @@ static void on_log(void *arg, const char *name, uintptr_t entry, int error,
 
 enum { NO_WRITE, OTHER_WAY, NO_THREAD, A_THREAD, NR_ENDS };
 
-/* Lets the n-th write fail. Returns how attaching ended. */
+/* Makes the n-th write fail. Returns the result of attaching. */
 static int try(int n)
 {
 	const struct patchbay_filter filter = { .size = sizeof(filter),
@@ -121,7 +121,7 @@ static int try(int n)
 	return inside ? A_THREAD : NO_THREAD;
 }
 
-/* Runs try() in a process where nothing was written before. */
+/* Runs try() in a process that has not written text before. */
 static int try_alone(int n)
 {
 	const pid_t pid = fork();

@@ -52,7 +52,7 @@ static const struct expected {
 	{ 5, { 11, 12, 13, 14, 15 }, 65 },
 	{ 6, { 16, 17, 18, 19, 20, 21 }, 111 },
 	{ 1, { 0 }, 0 },
-	{ 1, { 0 }, 0 }, /* the address is unknown beforehand */
+	{ 1, { 0 }, 0 }, /* unknown address */
 };
 static const uint64_t masks[8][6] = {
 	{ UINT32_MAX },

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Replacing and detaching a link's program returns a timeout while a thread stays in
- * the program. The link's state is as documented.
+ * Replacing or detaching a link's program returns a timeout while a thread stays in the
+ * program. The link's state is as documented.
  */
 // RUN: %build %s -o %t -lpatchbay-link %link
 // RUN: timeout 600 %t | FileCheck %s

@@ -23,7 +23,7 @@
 #define NO_BODY_CALL 0
 #endif
 
-/* On ppc64le doubles use up integer registers, so these arguments are unknown. */
+/* On ppc64le doubles use up integer registers, so these locations are unknown. */
 #ifdef __powerpc64__
 #define INTEGER_ARGS 0
 #else
@@ -76,7 +76,7 @@ PROGRAM(sum_args)
 	UNUSED_CONTEXT;
 	arg_sum += (int)patchbay_get_func_arg(cell, regs, 0);
 }
-/* Reads arguments in other registers than general ones. */
+/* Reads arguments from registers other than general ones. */
 static double scaled;
 
 static void see_scale(uintptr_t ip, uintptr_t parent_ip,
@@ -90,7 +90,7 @@ static void see_scale(uintptr_t ip, uintptr_t parent_ip,
 		 (double)patchbay_get_func_arg_float(regs, 1);
 }
 
-/* Appends its cookie, a letter, to the log. */
+/* Appends the cookie, a letter, to the log. */
 PROGRAM(write_order)
 {
 	int i = 0;
@@ -364,7 +364,7 @@ static void test_lists(void)
 	CHECK(!strncmp(logged, "-: -2: ", 7));
 }
 
-/* Attaches to all functions or none, or to as many as possible. */
+/* Attaches to all functions or none, or to as many functions as possible. */
 static void test_skip(void)
 {
 	const struct patchbay_program two = asking(fentry, 2, 0);
@@ -406,7 +406,7 @@ static void test_skip(void)
 }
 
 /*
- * Attaching one exit too many fails: the error names the function, and the other links
+ * Attaching one exit too many fails. The error names the function, and existing links
  * are unchanged.
  */
 static void test_many(void)
@@ -441,7 +441,7 @@ static int find_site(const struct patchbay_site_info *site, void *arg)
 }
 
 /*
- * Attaching to a site that another writer changed fails, and the error names the
+ * Attaching to a site that another writer has changed fails, and the error names the
  * function.
  */
 static void test_foreign(void)
@@ -483,7 +483,7 @@ static void test_update(void)
 	CHECK_EQ(moss_one(5), 6);
 	CHECK_EQ(arg_sum, 11);
 	CHECK_EQ(calls, 1);
-	/* An update may keep the requirements, but not make them stricter. */
+	/* An update may keep the requirements or relax them. */
 	CHECK_EQ(patchbay_link_update(latest, &one), 0);
 	next.nr_args = 2;
 	CHECK_EQ(patchbay_link_update(latest, &next), -EINVAL);
@@ -563,8 +563,8 @@ static void check_order(const char *expected)
 }
 
 /*
- * Attaches links of every kind to one function and to many, and a tracer. Entries run
- * in the order of attaching, exits in reverse order, each with its own cookie.
+ * Attaches a tracer and links of every type to one function and to many. Entries run in
+ * the order of attaching, exits in reverse order, each with its own cookie.
  */
 static void test_order(void)
 {
@@ -650,8 +650,8 @@ static void test_override(void)
 }
 
 /*
- * The body receives what the program stored, whether the link is alone on its function
- * or not.
+ * The body receives the argument that the program stored, whether the link is alone on
+ * its function or not.
  */
 static void test_change(void)
 {
@@ -684,7 +684,7 @@ static void test_change(void)
 	CHECK_EQ(moss_one(5), 6);
 }
 
-/* The only caller of rush_caller(). */
+/* The only function that calls rush_caller(). */
 static __attribute__((noinline)) void *caller_of_rush(void)
 {
 	void *caller = rush_caller();
@@ -712,7 +712,7 @@ static void test_caller(void)
 	CHECK_EQ(calls, 2);
 }
 
-/* Calls of the library from inside a program are refused, and change nothing. */
+/* Calls of the library from inside a program fail and change nothing. */
 static void meddle(uintptr_t ip, uintptr_t parent_ip,
 		   const struct patchbay_cell *cell, struct patchbay_regs *regs)
 {
