@@ -11,29 +11,34 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
-/* Not in memory that fork() fills with zeros: a child uses the same mapping. */
+/* In memory that fork() copies, because a child uses the same mapping. */
 static struct pba_arena *arena;
-static struct pba_arena *arena_head; /* as @arena, or only its first page */
+static struct pba_arena *arena_head; /* equals @arena, or only the first page is mapped */
 static uint32_t nr_chunks, nr_pages;
 static int was_opened;
 /*
- * A bit for each page that this process or an ancestor has ever taken. The process may
- * still use such a page.
+ * A bit for each page that this process or an ancestor has ever taken, and may still use.
  */
 static uint64_t own_pages[PBA_PAGES_MAX / 64];
-/* A bit for each chunk that pb_arena_leave() unmapped. The program may use the addresses. */
+/*
+ * A bit for each chunk that pb_arena_leave() has unmapped. The program may reuse its
+ * addresses.
+ */
 static uint64_t unmapped;
 static int has_left;
-/* Blocks of this process's file. A forked child has none. */
+/* Blocks of this process's file, one bit each. A forked child starts without blocks. */
 static struct {
 	uint64_t start_ns;
 	uint64_t populated; /* mapped pages */
-	uint64_t taken;     /* until the thread passes the block to the recorder */
+	uint64_t taken;     /* owned by threads: not passed to the recorder yet */
 	uint64_t first_ns;  /* of the first file of a rotation */
-	uint64_t left;	    /* of earlier files of a rotation: threads may still use them */
+	uint64_t left;	    /* taken for earlier files of a rotation; threads may still use them */
 } own;
 
-/* Long enough for busy processors, and less than a client waits. */
+/*
+ * How long to wait for the recorder: long enough on busy processors, but shorter than a
+ * client waits.
+ */
 #define WAIT_NS UINT64_C(5000000000)
 
 _Static_assert(PBA_CHUNKS_MAX <= 64, "a bit for each chunk");
@@ -49,7 +54,7 @@ static char *page(uint32_t nr)
 	return (char *)arena + PBA_PAGES_AT(nr_chunks) + nr * PBA_PAGE_SIZE;
 }
 
-/* A limit of address space or of locked memory would also count the arena's mapping. */
+/* A limit on address space or locked memory would also count the arena's mapping. */
 static int is_memory_limited(void)
 {
 	struct rlimit limit;
@@ -77,7 +82,7 @@ struct pba_arena *pb_arena_head(void)
 	return arena_head;
 }
 
-/* The rest of @to is filled with zeros. */
+/* Fills the rest of @to with zeros, for is_same(). */
 static void copy_name(char to[PBA_NAME_MAX], const char *from)
 {
 	for (size_t i = 0; i < PBA_NAME_MAX; i++)
@@ -102,7 +107,7 @@ static void use_as(uint64_t start_ns)
 	own.start_ns = start_ns;
 }
 
-/* One system call instead of a page fault for each page. Older kernels cannot. */
+/* One system call instead of a page fault per page. Has no effect before Linux 5.14. */
 static void populate(uint32_t nr)
 {
 	if (own.populated >> nr & 1)
@@ -125,10 +130,10 @@ void pb_arena_finish_files(void)
 }
 
 /*
- * Add blocks that readers skip until the recorder writes to them. Allocating space waits
- * while the recorder writes to the file, so this adds several. At most an eighth of the
- * file remains unused. With a size limit this adds only one, because the limit counts
- * unused blocks.
+ * Add unused blocks to the file. Readers skip a block until the recorder writes to it. An
+ * allocation waits while the recorder writes to the file, so several blocks are added at
+ * once, up to an eighth of the file. With a size limit only one block is added, because
+ * unused blocks count, too.
  */
 static int add_unused_blocks(struct pb_data_file *file)
 {
@@ -170,7 +175,7 @@ static int claim(struct pba_chunk *of)
 					   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 
-/* Take the first free chunk, so that few chunks are in use and stay in the cache. */
+/* Take the first free chunk: reusing few chunks keeps them in the processor's cache. */
 static int take_free(void)
 {
 	for (uint32_t i = 0; i < nr_chunks && pb_arena_is_open(); i++)
@@ -192,8 +197,8 @@ static int is_of(const struct pba_chunk *head, const struct pb_data_file *file,
 }
 
 /*
- * Checks all fields, because other processes can write to the arena. The thread may not
- * have begun the block yet.
+ * Does chunk @nr contain a block for offset @at of @file? Checks all fields, because other
+ * processes can write to the arena. @thread is 0 until the thread has begun the block.
  */
 static int is_block_of(uint32_t nr, uint64_t at, const struct pb_data_file *file,
 		       const char name[PBA_NAME_MAX])
@@ -207,7 +212,7 @@ static int is_block_of(uint32_t nr, uint64_t at, const struct pb_data_file *file
 	       !pb_data_exceeds_limit(at + PBA_CHUNK_SIZE);
 }
 
-/* No thread writes to it any more. */
+/* Is each record of the block committed, so that no thread writes to the block any more? */
 static int is_complete(const struct pbd_block *block)
 {
 	const uint64_t nr = (PBA_CHUNK_SIZE - sizeof(*block)) / sizeof(block->record[0]) - 1;
@@ -232,7 +237,8 @@ static int write_full(const struct pb_data_file *file, uint32_t nr, uint64_t at)
 
 /*
  * Used when the recorder cannot keep up: write a full chunk of this process to the file,
- * and use it again. If the process is killed during the write, the recorder repeats it.
+ * and reuse the chunk. If the process is killed during the write, the recorder repeats the
+ * write.
  */
 static int take_full(const struct pb_data_file *file)
 {
@@ -261,7 +267,7 @@ static int take_full(const struct pb_data_file *file)
 	return -EAGAIN;
 }
 
-/* If the process is killed between here and PBA_OWNED, the chunk stays PBA_TAKEN. */
+/* If the process is killed before it stores PBA_OWNED, the chunk stays PBA_TAKEN. */
 void *pb_arena_take(struct pb_data_file *file)
 {
 	struct pba_chunk *chunk;
@@ -282,7 +288,7 @@ void *pb_arena_take(struct pb_data_file *file)
 	file->nr_unused--;
 	__atomic_store_n(&chunk->state, PBA_OWNED, __ATOMIC_SEQ_CST);
 	/*
-	 * The arena was closed after the first check. The recorder may have ended, or waits
+	 * The arena was closed after the first check: the recorder has ended, or waits
 	 * until all chunks are free.
 	 */
 	if (!pb_arena_is_open()) {
@@ -295,7 +301,7 @@ void *pb_arena_take(struct pb_data_file *file)
 	return memory((uint32_t)nr);
 }
 
-/* The chunk's number; at least @nr_chunks if @address is in no chunk. */
+/* Returns the number of the chunk with @address; at least @nr_chunks if there is none. */
 static uint64_t chunk_of(const void *address)
 {
 	return ((uintptr_t)address - (uintptr_t)memory(0)) / PBA_CHUNK_SIZE;
@@ -308,7 +314,7 @@ int pb_arena_has(const void *address)
 	return arena && nr < nr_chunks && !(unmapped >> nr & 1);
 }
 
-/* The page's number; at least @nr_pages if @address is in no page. */
+/* Returns the number of the page with @address; at least @nr_pages if there is none. */
 static uint64_t page_of(const void *address)
 {
 	return ((uintptr_t)address - (uintptr_t)page(0)) / PBA_PAGE_SIZE;
@@ -331,7 +337,10 @@ uint64_t pb_arena_size(const struct pbd_chunk *chunk, uint64_t least)
 	return size < least ? least : size;
 }
 
-/* Takes the first @nr consecutive free pages. Returns the first one's number, or @nr_pages. */
+/*
+ * Takes the first @nr consecutive free pages. Returns the number of the first, or
+ * @nr_pages.
+ */
 static uint32_t claim_pages(uint32_t nr)
 {
 	for (uint32_t first = 0, n; nr <= nr_pages - first; first += n + 1) {
@@ -413,7 +422,7 @@ int pb_arena_pass_on(const void *chunk, enum pba_state state)
 		set_state(&arena->chunk[nr], state);
 		return 1;
 	}
-	/* Only the first chunk of an area is passed on. */
+	/* An area is passed on as a whole, by its first chunk. */
 	nr = pb_arena_has_pages(chunk) ? page_of(chunk) : 0;
 	if (!pb_arena_has_pages(chunk) || chunk != page((uint32_t)nr) ||
 	    __atomic_load_n(&arena->page[nr].state, __ATOMIC_RELAXED) != PBA_OWNED)
@@ -433,7 +442,7 @@ static void write_blocks(const struct pb_data_file *file, int fd,
 	}
 }
 
-/* Writes in descending order, so that the header, in the first page, comes last. */
+/* Writes in descending order: the header, in the first page, must come last. */
 static void write_areas(const struct pb_data_file *file, int fd,
 			const char name[PBA_NAME_MAX])
 {
@@ -502,14 +511,14 @@ int pb_arena_wait(void)
 	return !is_recorder_dead();
 }
 
-/* Unmap all pages that this process uses (1), or does not use (0). */
+/* Unmap all pages that this process has taken (@is_own is 1), or all other pages (0). */
 static void unmap_pages(uint64_t is_own)
 {
 	for (uint32_t i = 0, end; i < nr_pages; i = end + 1) {
 		for (end = i;
 		     end < nr_pages && (own_pages[end / 64] >> end % 64 & 1) == is_own; end++)
 			;
-		/* The kernel's pages may be larger. */
+		/* The kernel's pages may be larger than PBA_PAGE_SIZE. */
 		const uintptr_t from = ((uintptr_t)page(i) + pb_page_size - 1) & -pb_page_size;
 		const uintptr_t to = (uintptr_t)page(end) & -pb_page_size;
 
@@ -570,8 +579,8 @@ void pb_arena_leave(const struct pb_data_file *file)
 		in_use = own.taken | own.left;
 	}
 	/*
-	 * Full blocks, too: a signal handler may have filled the block while the thread
-	 * that it interrupted still has to complete a record there.
+	 * Keep full blocks, too: a signal handler may have filled a block in which the
+	 * interrupted thread still has to complete a record.
 	 */
 	for (uint32_t i = 0; file->header && i < nr_chunks; i++)
 		if (__atomic_load_n(&arena->chunk[i].state, __ATOMIC_ACQUIRE) == PBA_FULL &&

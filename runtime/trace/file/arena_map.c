@@ -10,17 +10,14 @@
 #include <sys/mman.h>
 
 /*
- * In another PID namespace, or after the recorder has ended, the path may name another
- * file, even the arena of another command.
+ * Is @fd the arena of this recording? In another PID namespace, or after the recorder has
+ * ended, the path may name another file, even the arena of another command.
  */
 static int is_arena(int fd, struct pba_arena *head)
 {
 	const int seals = (int)pb_sys(SYS_fcntl, fd, F_GET_SEALS, 0);
 
-	/*
-	 * Without these seals, the recorder could truncate the file and kill the
-	 * process by SIGBUS.
-	 */
+	/* These seals prevent truncation, after which accesses would raise SIGBUS. */
 	return seals > 0 && seals & F_SEAL_SHRINK && seals & F_SEAL_GROW &&
 	       pb_sys(SYS_pread64, fd, head, offsetof(struct pba_arena, chunk), 0) ==
 		       offsetof(struct pba_arena, chunk) &&

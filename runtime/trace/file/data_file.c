@@ -35,7 +35,7 @@ int pb_data_exceeds_limit(uint64_t end)
 	       end > limit.rlim_cur;
 }
 
-/* Like posix_fallocate(3). Writes bytes if the file system does not support fallocate(2). */
+/* Reimplements posix_fallocate(3): writes bytes if the file system lacks fallocate(2). */
 static int reserve_blocks(int fd, uint64_t start, uint64_t size)
 {
 	long error;
@@ -57,12 +57,12 @@ static int reserve_blocks(int fd, uint64_t start, uint64_t size)
 }
 
 /*
- * File systems need blocks of their own to locate the blocks of a file. ext4
- * needs one for 340 extents, and each allocation may add an extent.
+ * File systems also need blocks for metadata. ext4 needs one block per 340 extents, and
+ * each allocation may add an extent.
  */
 #define EXTENTS 256
 
-/* Counts whole pages. Allocating inside of the current length counts nothing. */
+/* Allocates disk space. The quota counts whole pages after the present end of the file. */
 static int allocate(struct pb_data_file *file, int fd, uint64_t start,
 		    uint64_t size)
 {
@@ -90,8 +90,8 @@ int pb_data_reopen(const struct pb_data_file *file)
 	int fd = -EBADF;
 
 	/*
-	 * The program may have closed the descriptor and opened another file
-	 * under its number.
+	 * The program may have closed the descriptor and reused its number for another
+	 * file.
 	 */
 	if (file->kept)
 		fd = pb_copy_kept(file->kept - 1, &file->identity);
@@ -109,14 +109,14 @@ int pb_data_is_passing(int error)
 
 /*
  * The descriptor of pb_data_keep(). In memory that fork() copies, so that a child can close
- * its parent's.
+ * the inherited descriptor.
  */
 static struct {
 	struct pb_identity identity;
 	int fd; /* the descriptor plus 1; 0: none */
 } kept;
 
-/* Does not close another file that the program has opened under this number. */
+/* Closes the descriptor only if the program has not reused its number for another file. */
 void pb_data_forget(void)
 {
 	if (kept.fd && pb_is_of(kept.fd - 1, &kept.identity))
@@ -124,10 +124,10 @@ void pb_data_forget(void)
 	kept.fd = 0;
 }
 
-/* Returns 0. On error returns -errno and has closed @fd. */
+/* Returns 0 or -errno. Closes @fd on error. */
 static int keep(struct pb_data_file *file, int fd)
 {
-	/* The kept file may belong to the process that forked this one. */
+	/* @kept may be the file of the parent process. */
 	pb_data_forget();
 	fd = pb_keep_descriptor(fd);
 	if (fd < 0)
@@ -150,9 +150,9 @@ int pb_data_keep(struct pb_data_file *file)
 }
 
 /*
- * The program has no free descriptor, so use the kept one itself. Its number could lead
- * to another file only if the program closes it and opens that file at this moment. If
- * the limit was lowered below the number, even that is impossible.
+ * The program has no free descriptor, so use the kept descriptor itself. This races with a
+ * program that closes the descriptor and reuses its number at this moment, but not if the
+ * limit was lowered below that number.
  */
 static int without_copy(const struct pb_data_file *file)
 {
@@ -177,8 +177,8 @@ static void end_use(const struct pb_data_file *file, int fd)
 }
 
 /*
- * @at need not be a multiple of the page size. @flags: MAP_POPULATE unless part of the
- * mapping may never be used. The kernel then adds its pages when they are touched.
+ * Map @size bytes from offset @at, which may be unaligned. @flags: MAP_POPULATE, unless the
+ * mapping may stay partly unused.
  */
 static void *map(int fd, uint64_t at, uint64_t size, int flags, int *error)
 {
@@ -193,8 +193,8 @@ static void *map(int fd, uint64_t at, uint64_t size, int flags, int *error)
 }
 
 /*
- * Map one page only to keep the open file description, and thereby its lock. The page is
- * never accessed, because the header is in the arena.
+ * Map one page to keep the open file description, and thereby the lock. The page is never
+ * accessed, because the header is in the arena.
  */
 static int hold(struct pb_data_file *file, int fd)
 {
@@ -206,7 +206,7 @@ static int hold(struct pb_data_file *file, int fd)
 	return 0;
 }
 
-/* Make the header in the arena, or map it. */
+/* Make the header in the arena or, without an arena, in a mapping of the file. */
 static struct pbd_header *make_header(struct pb_data_file *file, int fd, uint64_t size,
 				      int *error)
 {
@@ -225,8 +225,8 @@ static struct pbd_header *make_header(struct pb_data_file *file, int fd, uint64_
 }
 
 /*
- * Make the header and the @size bytes after it. If the disk has no space for
- * them, make the header only. It then records why the rest is missing.
+ * Make the header and the following @size bytes. If the disk is full, make only the header,
+ * so that it can store the error.
  */
 static struct pbd_header *begin(struct pb_data_file *file, int fd, uint64_t size,
 				int *error)
@@ -249,8 +249,8 @@ static struct pbd_header *begin(struct pb_data_file *file, int fd, uint64_t size
 }
 
 /*
- * Fill in the header, the magic last: a spare file already has a name that readers find,
- * and they accept no file without the magic.
+ * Fill in the header, the magic last: readers can already find a spare file, and reject a
+ * file without the magic.
  */
 static void fill_in(struct pbd_header *header)
 {
@@ -271,9 +271,9 @@ static void fill_in(struct pbd_header *header)
 }
 
 /*
- * Take a spare file if this process may not write to the directory, or if the directory
- * does not exist in its root (chroot(2)). Take none if the process has run out of
- * descriptors: the event is lost, and the next one tries again.
+ * Take a spare file if this process lacks permission to write to the directory, or if the
+ * directory does not exist in its root (chroot(2)). If the process has run out of
+ * descriptors, the event is lost instead, and the next event tries again.
  */
 static int take_spare(struct pb_data_file *file, int error)
 {
@@ -317,12 +317,11 @@ static int open_file(struct pb_data_file *file, const char *output, size_t size)
 	if (fd < 0)
 		return fd;
 	/*
-	 * The lock belongs to the open file description, which the mappings
-	 * below keep. So it lasts as long as this process or a forked child
-	 * records here, whichever descriptors are closed. `patchbay record`
-	 * checks the lock before it moves or deletes a file. If locking fails,
-	 * the process records all the same. LOCK_NB: the program must not wait
-	 * for another process that holds the lock.
+	 * The lock belongs to the open file description, which the mappings below keep. So
+	 * the lock lasts until this process and its forked children stop recording, even if
+	 * the descriptors are closed. `patchbay record` checks the lock before it moves or
+	 * deletes a file. Errors of flock(2) are ignored. LOCK_NB: the program must not
+	 * wait for another lock holder.
 	 */
 	pb_sys(SYS_flock, fd, LOCK_SH | LOCK_NB);
 	error = pb_identify(fd, &file->identity);
@@ -333,7 +332,7 @@ static int open_file(struct pb_data_file *file, const char *output, size_t size)
 		goto out;
 	if (!error)
 		fill_in(header);
-	/* The recorder recognizes the file by its header. */
+	/* The recorder reads the header in the file to identify the file. */
 	if (!error && file->is_in_arena && pb_sys(SYS_pwrite64, fd, header,
 						  sizeof(*header), 0) != sizeof(*header))
 		error = -EIO;
@@ -350,8 +349,8 @@ out:
 	if (error && !is_spare && *file->before)
 		pb_sys(SYS_unlinkat, AT_FDCWD, file->before, 0);
 	/*
-	 * This process may not be able to open a spare file again. If the
-	 * descriptor cannot be kept, the mappings still work.
+	 * Keep the descriptor of a spare file, because this process may lack permission to
+	 * open the file again. If that fails, the mappings still work.
 	 */
 	file->stays = is_spare;
 	if (!error && is_spare)
@@ -365,7 +364,7 @@ int pb_data_open(struct pb_data_file *file, const char *output, size_t size)
 {
 	int error;
 
-	/* The recorder does not find the file before it has its name. */
+	/* The recorder finds the file only after pb_name_new_file(). */
 	pb_quota_begin();
 	error = open_file(file, output, size);
 	pb_quota_end();
@@ -373,8 +372,7 @@ int pb_data_open(struct pb_data_file *file, const char *output, size_t size)
 }
 
 /*
- * The next chunk begins at @at. If that is within an area that was made ahead, end the
- * area there.
+ * The next chunk begins at offset @at. If @ahead contains that offset, end the area there.
  */
 static void end_ahead(struct pb_data_ahead *ahead, uint64_t at)
 {
@@ -387,7 +385,10 @@ static void end_ahead(struct pb_data_ahead *ahead, uint64_t at)
 	pb_arena_cut(ahead->mapped, before + ahead->size);
 }
 
-/* Call before a new area begins at @at: each byte of the file must be in at most one area. */
+/*
+ * Call this before a new area begins at @at: at most one area may contain a byte of the
+ * file.
+ */
 static void end_areas(struct pb_data_file *file, uint64_t at)
 {
 	if (!file->is_in_arena)
@@ -410,8 +411,8 @@ static void *make_area(struct pb_data_file *file, uint64_t at, uint64_t size, in
 }
 
 /*
- * On error returns NULL and sets *@error. The file may have become longer, but readers
- * stop at @committed.
+ * Append @size bytes. On error returns NULL and sets *@error. The file may be longer then,
+ * but readers stop at @committed.
  */
 static void *append(struct pb_data_file *file, uint64_t size, int flags, int *error)
 {
@@ -467,7 +468,7 @@ static void map_ahead(struct pb_data_file *file, struct pb_data_ahead *ahead,
 	ahead->size = ahead->mapped ? size : 0;
 }
 
-/* The bytes of @ahead after the committed part of the file. */
+/* The number of unused bytes in @ahead. */
 static uint64_t left_of(const struct pb_data_file *file,
 			const struct pb_data_ahead *ahead)
 {
@@ -481,7 +482,7 @@ size_t pb_data_ahead(const struct pb_data_file *file)
 	return left_of(file, &file->ahead);
 }
 
-/* Returns the next @size bytes of the file if @ahead has them, or NULL. */
+/* Returns @size unused bytes of @ahead, or NULL if fewer are left. */
 static void *take_ahead(const struct pb_data_file *file,
 			const struct pb_data_ahead *ahead, uint64_t size)
 {
@@ -491,10 +492,9 @@ static void *take_ahead(const struct pb_data_file *file,
 }
 
 /*
- * A program that keeps loading and unloading modules adds small chunks for as
- * long as it runs. A process may have about 65,000 mappings (sysctl
- * vm.max_map_count), which is too few for one mapping per chunk. So chunks
- * share mappings, whose size grows with that of the file.
+ * A program that keeps loading and unloading modules adds small chunks without end. One
+ * mapping per chunk would exceed the limit of about 65,000 mappings per process (sysctl
+ * vm.max_map_count). So chunks share mappings, which grow with the file.
  */
 static void *take_lasting(struct pb_data_file *file, uint64_t size)
 {
@@ -508,7 +508,10 @@ static void *take_lasting(struct pb_data_file *file, uint64_t size)
 	return take_ahead(file, &file->lasting, size);
 }
 
-/* Blocks and per-thread counters are unmapped when their thread ends. All other chunks last. */
+/*
+ * Blocks and per-thread counters are unmapped when their thread ends, all other chunks at
+ * the end of the recording.
+ */
 static int is_lasting(enum pbd_kind kind)
 {
 	return kind != PBD_BLOCK && kind != PBD_HISTOGRAMS &&
@@ -543,7 +546,9 @@ void pb_data_unmap(const struct pb_data_file *file,
 	uintptr_t start = (uintptr_t)chunk & ~(pb_page_size - 1);
 	uintptr_t end = (uintptr_t)chunk + chunk->size;
 
-	/* Keep chunks in the first mapping, because other chunks share their pages. */
+	/*
+	 * Chunks in the first mapping share pages with other chunks, so they stay mapped.
+	 */
 	if ((uintptr_t)chunk - (uintptr_t)ahead->mapped < ahead->size ||
 	    pb_arena_pass_on(chunk, PBA_ENDED) || pb_arena_has_pages(chunk))
 		return;
@@ -554,10 +559,7 @@ void pb_data_commit(struct pb_data_file *file, const struct pbd_chunk *chunk)
 {
 	if (pb_arena_has(chunk))
 		return;
-	/*
-	 * Pairs with the acquire load of a reader that reads the file while it
-	 * is written.
-	 */
+	/* Release: readers may read the file during the recording. */
 	__atomic_store_n(&file->header->committed,
 			 file->header->committed + chunk->size,
 			 __ATOMIC_RELEASE);

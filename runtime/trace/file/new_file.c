@@ -7,7 +7,9 @@
 #include <fcntl.h>
 #include <linux/fs.h>
 
-/* Name a file of O_TMPFILE. If the process dies before that, the kernel deletes the file. */
+/*
+ * Give a file of O_TMPFILE a name. The kernel deletes the file if the process dies earlier.
+ */
 static int give_name(int fd, const char *name)
 {
 	char self[PB_FD_NAME_MAX];
@@ -18,8 +20,8 @@ static int give_name(int fd, const char *name)
 }
 
 /*
- * Never replaces another file. Some file systems, such as NFS, do not support
- * RENAME_NOREPLACE. Others, such as vfat, have no links.
+ * Never replaces another file. Falls back to link(2), because some file systems, such as
+ * NFS, lack RENAME_NOREPLACE. Others, such as vfat, lack links.
  */
 static int rename_file(const char *from, const char *to)
 {
@@ -55,7 +57,7 @@ int pb_new_file(const char *output, char now[PATH_MAX])
 			     O_TMPFILE | O_RDWR | O_CLOEXEC, PB_DATA_MODE);
 
 	*now = '\0';
-	/* -EISDIR: the kernel ignores O_TMPFILE and sees O_DIRECTORY. */
+	/* -EISDIR: a kernel without O_TMPFILE sees only O_DIRECTORY. */
 	if (fd != -EOPNOTSUPP && fd != -EISDIR)
 		return fd;
 	for (unsigned int n = 0; n < 10000; n++) {

@@ -8,19 +8,18 @@
 #include <limits.h>
 
 /*
- * Make a new file without a name (O_TMPFILE). If the file system does not
- * support that, give it a temporary name that readers ignore. The first
- * temporary name may exist: another process with the same pid uses it, or was
- * killed before it renamed the file. @now: set to the temporary name, or
- * empty. Returns a descriptor or -errno.
+ * Make a new file without a name (O_TMPFILE) or, if the file system lacks O_TMPFILE, with a
+ * temporary name that readers ignore. A temporary name may be taken: another process with
+ * the same pid uses it, or was killed before it renamed its file. Sets @now to the
+ * temporary name, or to "". Returns a descriptor or -errno.
  */
 int pb_new_file(const char *output, char now[PATH_MAX]);
 
 /*
- * Give the file the first free name. Each image that a process id runs has its
- * own file. Call this when the header is complete, so that no reader finds an
- * incomplete file. @now: its current name, or empty if it has none. @name: set
- * to the new one. Returns 0 or -errno.
+ * Give the file the first free name; each program that a process executes has its own file.
+ * Call this when the header is complete, so that readers only find complete headers. @now
+ * is the temporary name of pb_new_file(), or "". Sets @name to the new name. Returns 0 or
+ * -errno.
  */
 int pb_name_new_file(int fd, const char *now, const char *output,
 		     char name[PATH_MAX]);

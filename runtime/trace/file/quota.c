@@ -9,7 +9,7 @@
 
 #include <sys/mman.h>
 
-static uint64_t *own; /* without an arena: in memory that forked children share */
+static uint64_t *own; /* used without an arena; shared with forked children */
 static int refused;
 
 static uint64_t *used(void)
@@ -45,8 +45,8 @@ void pb_quota_end(void)
 }
 
 /*
- * The limit. Without an arena, a rotating process gets the part that the command keeps
- * free (tool/recording/Rotation.cpp).
+ * Returns the limit. Without an arena, the limit for a rotating process is the space that
+ * the command keeps free (tool/recording/Rotation.cpp).
  */
 static uint64_t most(void)
 {
@@ -63,7 +63,7 @@ int pb_quota_take(uint64_t bytes)
 	    __atomic_add_fetch(used(), bytes, __ATOMIC_RELAXED) <= most())
 		return 0;
 	pb_quota_give(bytes);
-	/* The listening thread makes threads try again. */
+	/* Wake the listening thread, which makes threads try again. */
 	if (!__atomic_exchange_n(&refused, 1, __ATOMIC_RELAXED))
 		pb_listen_wake();
 	return -PB_OVER_SIZE;

@@ -12,8 +12,8 @@
 #include <sys/socket.h>
 
 /*
- * The socket's descriptor plus 1; 0: none. In memory that fork() copies, since
- * it copies descriptors, too.
+ * The socket's descriptor plus 1; 0: none. In memory that fork() copies, because a child
+ * inherits the descriptor.
  */
 static int kept;
 static struct pb_identity identity;
@@ -33,8 +33,8 @@ static void prepare(struct message *message, char *path, size_t size)
 	static const struct message nothing;
 
 	/*
-	 * Some C libraries have padding where the kernel reads the upper halves
-	 * of numbers, so clear all of it.
+	 * Clear the padding, too: in some C libraries the kernel reads the upper halves of
+	 * numbers there.
 	 */
 	pb_copy(message, &nothing, sizeof(nothing));
 	message->path.iov_base = path;
@@ -72,7 +72,7 @@ static int put(int socket, char *path, int fd)
 {
 	struct message message;
 
-	/* The lock tells `patchbay record` that a process may still take the file. */
+	/* The lock lets `patchbay record` see that a process may still take the file. */
 	pb_sys(SYS_flock, fd, LOCK_SH | LOCK_NB);
 	prepare(&message, path, pb_length(path) + 1);
 	*descriptor_in(&message) = fd;
@@ -101,7 +101,7 @@ static int fill(int socket, const char *output)
 	return made;
 }
 
-/* The program may have closed the socket. */
+/* Does the process still have the socket? The program may have closed it. */
 static int is_there(void)
 {
 	return kept && pb_is_of(kept - 1, &identity);
@@ -135,7 +135,10 @@ static int receive(int socket, char path[PATH_MAX])
 		      MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 	if (size <= 0)
 		return size ? (int)size : -ENOENT;
-	/* The kernel drops the descriptor if the process has no free one. */
+	/*
+	 * The kernel drops the descriptor in the message if the process has no free
+	 * descriptor.
+	 */
 	if (message.head.msg_controllen < sizeof(message.rights.head) ||
 	    path[size - 1])
 		return -EMFILE;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Unmaps a data file in a process that continues to run. Chunks were mapped
- * one by one, thousands of them in a long recording. Only the kernel has a
- * list of them.
+ * Unmaps a data file in a process that continues to run. A long recording has thousands of
+ * mappings, one per chunk, so the code finds them in /proc/self/maps instead of keeping a
+ * list.
  */
 #include "data_file.h"
 #include "system/sys.h"
@@ -10,7 +10,10 @@
 #include <core/system/maps_text.h>
 #include <core/system/memory.h>
 
-/* @file has room for the device and the inode. Returns its size, or 0. */
+/*
+ * Copies device and inode of the file that is mapped at @of to @file. Returns their length,
+ * or 0 if @of is not mapped.
+ */
 static size_t find_file(struct pb_maps_text *maps, uintptr_t of, char *file)
 {
 	while (pb_maps_next(maps)) {
@@ -34,14 +37,13 @@ static int is_same(const struct pb_maps_line *line, const char *file, size_t siz
 }
 
 /*
- * Compares device and inode as /proc/self/maps shows them, because the device
- * number there may differ from fstat(2)'s. Without memory, or without /proc,
- * the mappings stay.
+ * Compares device and inode as strings from /proc/self/maps, because fstat(2) may return
+ * another device number. Without memory, or without /proc, the mappings stay.
  */
 void pb_data_unmap_all(const void *of)
 {
 	struct pb_maps_text *maps;
-	char file[64]; /* two numbers */
+	char file[64]; /* device and inode */
 	size_t size;
 
 	if (!of)
