@@ -12,26 +12,26 @@
 #include <sys/stat.h>
 
 struct sums {
-	double spent_ns; /* on tracing */
-	double own_ns;   /* by the process itself */
+	double spent_ns; /* cost of tracing */
+	double own_ns;   /* the process without tracing */
 };
 
 static struct sums decision;    /* since the last decision */
 static struct sums quiet;       /* since a function was last disarmed or armed */
 static uint64_t quiet_since_ns; /* CLOCK_MONOTONIC when @quiet began */
-static double looked_ns; /* CPU time of looks, not charged yet */
+static double looked_ns; /* CPU time of checks that is not charged yet */
 static double debt_ns;   /* overspent time that later savings must pay back */
 static double overhead;  /* recent average; negative: not known yet */
 
 /*
- * Each decision that disarms a function halves the time to the next decision. Each
- * decision that disarms none doubles it. So the budget adapts quickly when the program
- * starts or enters a new phase.
+ * Each decision that disarms a function halves the time to the next decision; each other
+ * decision doubles it. So the budget adapts quickly when the program starts or enters a new
+ * phase.
  */
 static unsigned int halved;
 #define HALVED_MAX 4
 
-/* A decision covers at least this much of the process's own time. */
+/* Returns the minimum own time that a decision covers. */
 static double decision_ns(void)
 {
 	return PB_BUDGET_DECIDE_MS * 1e6 / (1u << halved);
@@ -41,18 +41,21 @@ static double decision_ns(void)
  * The listening thread makes a program with one thread a program with two. From then on
  * glibc's locks and allocator no longer use their fast paths for one thread
  * (SINGLE_THREAD_P). That costs 1.6 % in SQLite's speed test, with or without armed
- * functions. No code inside the process can measure it. So half of the budget, at most
- * KEPT_PART, is reserved for this cost. Programs with threads of their own reserve
- * nothing.
+ * functions. No code inside the process can measure this cost, so half of the budget, at
+ * most KEPT_PART, is reserved for it. For programs with several threads nothing is
+ * reserved.
  *
- * __libc_single_threaded does not help: in a visited process the listening thread has
- * already changed it.
+ * The number of threads is read from /proc, because in a visited process the listening
+ * thread has already cleared __libc_single_threaded.
  */
 #define KEPT_PART 0.01
 
 static int is_kept;
 
-/* Threads that have ended are known only if they were traced and recorded an event. */
+/*
+ * Does the program have only one thread? A thread that has ended counts only if it has
+ * recorded an event.
+ */
 static int has_one_thread(void)
 {
 	struct stat tasks;
@@ -119,10 +122,7 @@ void pb_account_charge(const struct pb_busy *busy, size_t nr, uint64_t cpu_ns)
 	now = (why + calls) / own;
 	overhead = overhead < 0 ? now : (overhead * 15 + now) / 16;
 	allowed = own * pb_account_allowed();
-	/*
-	 * Stack traces and waits (why=) may use half of the allowance. Calls
-	 * may use the rest.
-	 */
+	/* Stack traces and waits (why=) may use half of the allowance, calls the rest. */
 	pb_why_allow((uint64_t)(allowed / 2));
 	/* Later savings must pay back earlier overspending, for example at the start. */
 	debt_ns += why + calls + looked_ns - allowed;
@@ -143,10 +143,10 @@ int pb_account_is_due(void)
 }
 
 /*
- * Disarm the busiest functions first: they are few. They usually have the shortest calls,
- * since long calls cannot be frequent. Never disarm functions with fewer than SELDOM
- * calls. They cost little, and the first decisions cover so short a time that a few calls
- * do not show how often a function is called.
+ * Disarm the busiest functions first: they are few, and their calls are usually the
+ * shortest, because long calls cannot be frequent. Never disarm functions with fewer than
+ * SELDOM calls: they cost little, and the first decisions cover too short a time to
+ * estimate rates from a few calls.
  */
 #define SELDOM 8
 
@@ -162,7 +162,7 @@ size_t pb_account_decide(const struct pb_busy *busy, size_t nr)
 	allowed -= debt_ns / 8 < allowed / 2 ? debt_ns / 8 : allowed / 2;
 	while (costly < nr && spent > allowed && busy[costly].calls >= SELDOM)
 		spent -= cost_ns(busy[costly++].calls);
-	/* From now on only the other functions cost time. */
+	/* Only the remaining functions will cost time. */
 	if (costly)
 		overhead = spent / over_ns;
 	return costly;

@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Computes what tracing costs, and what max-overhead= allows it to cost. Times are CPU
- * times in nanoseconds. The *own* time of the process is what it would need without
- * tracing; the *allowance* is a part of that. Only the listening thread calls this
- * code.
+ * Compares the cost of tracing with the limit of max-overhead=. Times are CPU times in
+ * nanoseconds. The *own* time of the process is the time that it would need without
+ * tracing. The *allowance* is the fraction of the own time that tracing may cost. Only the
+ * listening thread calls this code.
  *
- * Each look charges the calls since the previous look. A *decision* covers
- * several looks, because a short time is not representative: a function may
- * be busy for a moment and still fit the budget.
+ * Each *look* (a check of the call counts, budget.h) charges the calls since the previous
+ * look. A *decision* covers several looks, because a function that is only busy for a
+ * moment may fit the budget.
  */
 #ifndef PB_TRACE_ACCOUNT_H
 #define PB_TRACE_ACCOUNT_H
 
 #include "call_counts.h"
 
-/* Reset all sums, at the start and in a forked child, which inherits its parent's. */
+/*
+ * Reset all sums: at the start, and in a forked child, which has copies of its parent's
+ * sums.
+ */
 void pb_account_begin(void);
 void pb_account_begin_in_child(void);
 
-/* The part of the process's own time that tracing may cost. */
+/* Returns the fraction of the own time that tracing may cost. */
 double pb_account_allowed(void);
 
-/*
- * Charge the calls since the last look. The process has used @cpu_ns of CPU time since
- * then.
- */
+/* Charge the calls since the last look. @cpu_ns: the CPU time of the process since then. */
 void pb_account_charge(const struct pb_busy *busy, size_t nr, uint64_t cpu_ns);
 /*
- * Charge the cost of a look, in the next call of pb_account_charge(). Disarming functions
+ * Add the cost of a look to the next charge. Kept separate, because disarming functions
  * does not reduce this cost.
  */
 void pb_account_charge_look(uint64_t ns);
@@ -35,23 +35,24 @@ void pb_account_charge_look(uint64_t ns);
 /* Is it time to decide? */
 int pb_account_is_due(void);
 /*
- * The number of busiest functions to disarm, so that the others stay within the
- * allowance. @busy: all calls since the last decision, the busiest first.
+ * Returns how many of the busiest functions must be disarmed, so that the rest stays within
+ * the allowance. @busy: all calls since the last decision, the busiest function first.
  */
 size_t pb_account_decide(const struct pb_busy *busy, size_t nr);
-/* The part of the process's own time since the last decision that these calls cost. */
+/*
+ * Returns the cost of these calls, as a fraction of the own time since the last decision.
+ */
 double pb_account_part(uint64_t calls);
-/* Begin the next decision. Call it after the last one has been carried out. */
+/* Begin the next decision. Call this after the last decision has been carried out. */
 void pb_account_decided(int has_disarmed);
 
 /*
- * Has the cost been low for long enough to arm a function again? If so, sets
- * *@room to the part of the process's own time that the function may cost, and
- * restarts the waiting time.
+ * Has the cost been low for long enough to arm a function again? If so, sets *@room to the
+ * fraction of the own time that the function may cost, and restarts the waiting time.
  */
 int pb_account_has_room(double *room);
 
-/* Recent cost as a part of the process's own time; negative: unknown. */
+/* Returns the recent cost, as a fraction of the own time; negative: unknown. */
 double pb_account_overhead(void);
 
 #endif /* PB_TRACE_ACCOUNT_H */

@@ -27,10 +27,10 @@ static int is_ending;           /* the tracers are being destroyed */
 static int is_forked;
 
 /*
- * When to look at the calls. For max-rate= the time between two looks must be long enough to
- * measure a rate. For max-overhead= it must be short, because a busy function costs time until
- * the next look. So it is short at the start, and after each decision that disarmed a
- * function. Handlers ask for a look when one function costs too much.
+ * When to look at the calls. For max-rate= the time between two looks must be long enough
+ * to measure a rate. For max-overhead= this time is short at the start, and after each
+ * decision that disarmed a function, because a busy function costs time until the next
+ * look. Handlers request a look when one function costs too much.
  */
 #define MS 1000000ull
 #define RATE_NS (100 * MS)
@@ -42,7 +42,7 @@ static uint64_t passed_ns;   /* time since last_ns, when it was last computed */
 static uint64_t last_cpu_ns; /* CLOCK_PROCESS_CPUTIME_ID at the last look */
 static uint64_t got_ns;      /* CPU time of the process between the last two looks */
 static uint64_t counted_cpu_ns; /* CLOCK_PROCESS_CPUTIME_ID at the last look that counted */
-static uint64_t look_ns;  /* wanted CPU time of the process until the next look */
+static uint64_t look_ns;  /* planned CPU time of the process until the next look */
 static uint64_t pause_ns; /* minimum of look_ns; doubles with each look */
 static uint64_t wait_ns;  /* expected wall-clock time of look_ns */
 
@@ -58,8 +58,9 @@ static void begin_clocks(void)
 }
 
 /*
- * When the calls of one function cost a quarter of a decision's allowance, handlers wake
- * the listening thread to look early.
+ * Returns the mask with which handlers test their call counts. A handler wakes the
+ * listening thread early when the calls of one function cost a quarter of a decision's
+ * allowance.
  */
 #define WAKE_CALLS_MIN 1024
 
@@ -69,7 +70,7 @@ static uint64_t wake_mask(void)
 			     1000 / (double)pb_options.call_cost_ps;
 	uint64_t mask = WAKE_CALLS_MIN;
 
-	/* max-rate= needs the whole time between two looks. */
+	/* With max-rate=, an early look would be too short to measure a rate. */
 	if (!pb_options.max_overhead || pb_options.max_rate)
 		return UINT64_MAX;
 	while ((double)mask * 2 <= calls)
@@ -77,10 +78,10 @@ static uint64_t wake_mask(void)
 	return mask - 1;
 }
 
-/* With less CPU time the estimated cost would be random. */
+/* The minimum CPU time for an estimate of the cost. */
 #define CPU_LEAST_NS 200000
 
-/* Is it time to look? @has_news: there was enough CPU time to estimate the cost of calls. */
+/* Is it time to look? Sets *@has_news if there was enough CPU time to estimate the cost. */
 static int is_due(int *has_news)
 {
 	const uint64_t now = pb_now_ns(CLOCK_MONOTONIC);
@@ -100,12 +101,12 @@ static int is_due(int *has_news)
 	return 1;
 }
 
-/* A look may cost at most 1/LOOK_PART of the time between two looks. */
+/* A look may cost at most 1/LOOK_PART of the time between looks. */
 #define LOOK_PART 500
 
 /*
- * A look has counted calls, which took the thread @ns. Programs with many functions need
- * longer looks, so the time between looks grows with @ns.
+ * Counting the calls has taken @ns. The time between looks grows with @ns, because looks
+ * take longer in programs with many functions.
  */
 static void lengthen_pause(uint64_t ns)
 {
@@ -115,10 +116,10 @@ static void lengthen_pause(uint64_t ns)
 }
 
 /*
- * Each wake-up costs CPU time. On a busy machine, or while the program waits, the
- * process gets only a part of the elapsed time as CPU time, perhaps a fiftieth. So wait
- * longer, but only up to a limit: when the process runs at full speed again, the thread
- * must look soon.
+ * Each wake-up costs CPU time. On a busy machine, or while the program waits, the process
+ * may get only a fiftieth of the elapsed time as CPU time, so the listening thread waits
+ * longer. The wait is limited, because the thread must look soon after the process resumes
+ * full speed.
  */
 #define STRETCH_MAX 100
 #define WAIT_MOST_NS (1000 * MS)
@@ -175,14 +176,11 @@ void pb_budget_disarm(const struct patchbay_filter *which)
 {
 	if (counting)
 		patchbay_disarm_filter(counting, which);
-	/*
-	 * @which may select parked functions. A function that the user disarms must stay
-	 * disarmed.
-	 */
+	/* @which may select parked functions, which must stay disarmed from now on. */
 	pb_parked_forget();
 }
 
-/* Disarms @entry from its tracer if there are several, and returns that tracer. */
+/* Returns the tracer of @entry. Disarms @entry if the tracer is not pb_tracer. */
 static struct patchbay_ops *take_away(uintptr_t entry)
 {
 	const struct patchbay_filter filter = {
@@ -196,7 +194,7 @@ static struct patchbay_ops *take_away(uintptr_t entry)
 	return pb_tracer;
 }
 
-/* Disarm the functions from all tracers. Returns whether that succeeded. */
+/* Disarm the functions from all tracers. Returns 1 on success. */
 static int disarm(const uintptr_t *entry, struct patchbay_ops **of, size_t nr,
 		   uint32_t why)
 {
@@ -218,7 +216,7 @@ static int disarm(const uintptr_t *entry, struct patchbay_ops **of, size_t nr,
 	if (!error)
 		error = patchbay_batch_commit(batch);
 	patchbay_batch_destroy(batch);
-	/* A handler that is still running is no failure. */
+	/* -ETIMEDOUT: the functions are disarmed, but a handler is still running. */
 	if (error < 0 && error != -ETIMEDOUT) {
 		pb_note(error);
 		return 0;
@@ -246,10 +244,10 @@ static int smaller(const void *left, const void *right)
 }
 
 /*
- * Sorts functions in the order in which they are to be disarmed: the most calls first. The
- * counts of a function and its wrapper may differ slightly by chance, so counts within an
- * eighth are equal. Of equal ones the smallest function is first, because its calls are
- * probably shorter, and tracing adds relatively more to them.
+ * Sorts functions in the order of disarming: most calls first. Counts within an eighth are
+ * treated as equal, because the counts of a function and its wrapper differ slightly by
+ * chance. Of functions with equal counts the smallest is first, because its calls are
+ * probably the shortest, so tracing slows them most.
  */
 static void sort_by_cost(struct pb_busy *busy, size_t nr)
 {
@@ -280,7 +278,7 @@ static void disarm_first(const struct pb_busy *busy, size_t nr, uint32_t why, in
 	pb_free(of);
 }
 
-/* Returns how many functions were called too often. @busy is sorted by calls. */
+/* Returns how many functions exceeded max-rate=. @busy is sorted by calls. */
 static size_t too_often(const struct pb_busy *busy, size_t nr, uint64_t ns)
 {
 	size_t hot = 0;
@@ -301,14 +299,17 @@ static void decide(struct pb_counts *first, struct pb_busy *busy)
 	costly = pb_account_decide(busy, nr);
 	disarm_first(busy, costly, PBD_LEFT_OUT_COSTLY, 1);
 	pb_account_decided(costly != 0);
-	/* Look often again: a program in a new phase may have other busy functions. */
+	/*
+	 * Look often for a while, because a program in a new phase may have other busy
+	 * functions.
+	 */
 	if (costly)
 		look_ns = pause_ns = SOON_NS;
 }
 
 /*
- * Arms one function again if the cost has been low for a while, and will stay low with
- * it.
+ * Rearms one function if the cost has been low for a while, and will stay low with this
+ * function.
  */
 static void arm_one_again(void)
 {
@@ -323,7 +324,7 @@ static void arm_one_again(void)
 	if (!entry)
 		return;
 	filter.addrs = &entry;
-	/* Its module may have been unloaded just now. */
+	/* Fails if the module was unloaded in between. */
 	if (patchbay_arm_filter(of, &filter, PATCHBAY_ARM_SKIP) < 0)
 		return;
 	pb_budget_arm(&filter, 0);
@@ -332,11 +333,11 @@ static void arm_one_again(void)
 }
 
 /*
- * The thread must run soon after it is woken, even on a processor that the program keeps
- * busy. So it asks for short slices (sched_setattr(2)), which the scheduler prefers since
- * Linux 6.12. Older kernels ignore that. If the process began with a filter of system
- * calls the thread does not ask: the filter may kill a process that changes its
- * scheduling (systemd's ~@resources does).
+ * The listening thread must run soon after a wake-up, even if the program keeps the
+ * processor busy. So it asks for short slices (sched_setattr(2)), which the scheduler
+ * prefers since Linux 6.12. If the process began with a system call filter, the thread does
+ * not ask, because the filter may kill a process that changes its scheduling (systemd's
+ * ~@resources does).
  */
 #define SLICE_NS 100000
 
@@ -360,7 +361,7 @@ static void ask_for_short_slices(void)
 static void look_at_calls(void)
 {
 	const uint64_t begin_ns = pb_now_ns(CLOCK_THREAD_CPUTIME_ID);
-	/* Other threads may add elements before it during this call. */
+	/* Other threads may add elements before @first during this call. */
 	struct pb_counts *first = pb_counts_first();
 	const uint64_t cpu_ns = last_cpu_ns - counted_cpu_ns;
 	size_t nr, hot = 0;
@@ -391,7 +392,7 @@ void pb_budget_forked(void)
 	is_forked = 1;
 }
 
-/* The child's counters still include its parent's calls. */
+/* A child starts with its parent's counters and sums: reset them. */
 static void begin_in_child(void)
 {
 	pb_counts_begin_anew();

@@ -8,7 +8,7 @@
 
 #include <errno.h>
 
-/* @calls: handlers count here. @of: the counts at the last look and decision. */
+/* @calls: counters that handlers increment. @of: the counts at the last look and decision. */
 struct pb_counts {
 	struct pb_counts *next;
 	size_t nr;
@@ -52,7 +52,7 @@ int pb_counts_attach(void *data, const struct patchbay_module_info *module,
 		return -ENOMEM;
 	for (size_t i = 0; i < nr; i++)
 		counts->of[i].entry = targets[i].entry;
-	/* The session owns all indexes, and frees them. */
+	/* pb_index_new() makes an index that the session owns and frees. */
 	pb_guard(&pb_session->lock);
 	if (!pb_index_new(targets, nr, 0, counts->calls)) {
 		free_counts(counts);
@@ -127,8 +127,8 @@ void pb_counts_begin_anew(void)
 			const uint64_t calls = calls_of(each, i);
 
 			/*
-			 * Skip counters that did not change, so that the child
-			 * does not copy their pages.
+			 * Do not write to unchanged elements, so that the child need not
+			 * copy their pages.
 			 */
 			if (each->of[i].before != calls)
 				each->of[i].before = calls;

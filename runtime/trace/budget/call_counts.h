@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Counts the calls of each function that is armed for the budget (budget.h).
- * Handlers count. The listening thread takes the calls since its last look and,
+ * Counts the calls of each function that is armed for the budget (budget.h). Handlers
+ * increment the counters. The listening thread takes the calls since its last look and,
  * separately, the calls since its last decision.
  */
 #ifndef PB_TRACE_CALL_COUNTS_H
@@ -13,8 +13,7 @@
 #include <stdint.h>
 
 /*
- * The functions of one module that were armed at once. Elements form a list,
- * newest first.
+ * Functions of one module that were armed together. The elements form a list, newest first.
  */
 struct pb_counts;
 
@@ -29,10 +28,10 @@ struct pb_busy {
 int pb_counts_attach(void *data, const struct patchbay_module_info *module,
 		     struct patchbay_target *targets, size_t nr);
 
-/* The list as it is now. It does not point to elements that other threads add later. */
+/* Returns the first element of the list. Other threads add elements only before it. */
 struct pb_counts *pb_counts_first(void);
 
-/* The number of functions. */
+/* Returns the number of functions in @counts and the following elements. */
 size_t pb_counts_functions(const struct pb_counts *counts);
 
 /*
@@ -41,13 +40,13 @@ size_t pb_counts_functions(const struct pb_counts *counts);
  */
 size_t pb_counts_take(struct pb_counts *counts, struct pb_busy *busy, int decide);
 
-/* Later decisions ignore the calls that these functions made up to the last look. */
+/* Make later decisions ignore calls of these functions up to the last look. */
 void pb_counts_decided(struct pb_counts *counts, const struct pb_busy *which, size_t nr);
 
-/* In a forked child: forget the calls so far, which are its parent's. */
+/* Called in a forked child: ignore the calls so far, which its parent made. */
 void pb_counts_begin_anew(void);
 
-/* Call when no handler counts any more. */
+/* Call this when no thread is in pb_budget_call(). */
 void pb_counts_free(void);
 
 #endif /* PB_TRACE_CALL_COUNTS_H */

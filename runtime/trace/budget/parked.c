@@ -7,8 +7,9 @@
 #include <string.h>
 
 /*
- * @base, @path: identify the module: another one may be loaded at this address later
- * @armed:       it was armed again; if it is parked once more, that was too early
+ * @base, @path: identify the module, because another module may be loaded at this address
+ *               later
+ * @armed:       it was rearmed; if it must be disarmed once more, the wait was too short
  */
 static struct parked {
 	struct parked *next;
@@ -50,7 +51,7 @@ static struct parked *find_parked(uintptr_t entry)
 	return parked;
 }
 
-/* If memory is short the function stays disarmed. */
+/* Returns NULL if there is no memory: the function stays disarmed. */
 static struct parked *add_parked(uintptr_t entry)
 {
 	struct parked *parked = pb_calloc(1, sizeof(*parked));
