@@ -10,13 +10,13 @@ enum kind {
 	LIST,
 	TEXT,
 	NUMBER,
-	SIZE, /* with a unit: K, M or G */
+	SIZE, /* with an optional unit: K, M or G */
 	NS,
 	MS,
 	SAMPLE, /* 1/N */
 	PERCENT, /* in hundredths */
 	NUMBERS, /* separated by /, as many as in @word */
-	SWITCH, /* the only value is @word, which is not the default */
+	SWITCH, /* @word is the only allowed value */
 	CONTEXT,
 	TRACER,
 };
@@ -38,14 +38,14 @@ struct option {
 	size_t at, nr; /* offsets in struct pb_options; @nr: for lists */
 	uint64_t least, most;
 	const char *word;
-	unsigned int tracers; /* tracers that accept it; 0: all */
+	unsigned int tracers; /* tracers that accept the option; 0: all */
 	/*
 	 * Names of options, separated by blanks: this option excludes all of @not_beside,
 	 * and needs one of @needs.
 	 */
 	const char *not_beside, *needs;
-	const char *in_command; /* its name on the command line, if that differs */
-	const char *which; /* for messages: why other options exclude it */
+	const char *in_command; /* the name on the command line, if different */
+	const char *which; /* for messages: why other options exclude this one */
 };
 
 #define AT(field) .at = offsetof(struct pb_options, field)
@@ -92,7 +92,7 @@ static const struct option table[] = {
 	{ "max-memory", .kind = SIZE, AT(max_memory), .least = PB_LIMIT_MIN,
 	  .most = UINT64_MAX, .tracers = HISTOGRAM | EVENTS },
 	{ "max-size", .kind = SIZE, AT(max_size), .least = PB_LIMIT_MIN, .most = UINT64_MAX },
-	/* With overwrite=1 the file does not grow. */
+	/* Excludes overwrite, because an overwritten file never grows. */
 	{ "rotate-size", .kind = SIZE, AT(rotate_size), .least = PB_LIMIT_MIN,
 	  .most = UINT64_MAX, .tracers = HISTOGRAM | EVENTS, .not_beside = "overwrite" },
 	{ "rotate-every", .kind = MS, AT(rotate_ms), ANY, .tracers = HISTOGRAM | EVENTS },
@@ -114,7 +114,10 @@ static const struct option table[] = {
 
 static const struct option *const end = table + sizeof(table) / sizeof(table[0]);
 
-/* Names of tracers: for users, and in data files. Users may also write the latter. */
+/*
+ * Names of tracers: for users, and in data files. Users may also write the name in data
+ * files.
+ */
 static const struct {
 	const char *name, *in_files;
 } tracer_names[] = {
@@ -164,7 +167,7 @@ static int is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* "1.5ms": at most @decimals digits after the point. */
+/* Parses a number such as "1.5ms", with at most @decimals digits after the point. */
 static int parse_number(const char *text, const struct unit *unit, int decimals,
 			uint64_t *number)
 {
@@ -392,7 +395,7 @@ static const char *name_of(const struct option *option, int is_command)
 	return is_command && option->in_command ? option->in_command : option->name;
 }
 
-/* Find the option with the first @length bytes of @name, which is in the table. */
+/* Find the option whose name is the first @length bytes of @name. The option must exist. */
 static const struct option *find_option(const char *name, size_t length)
 {
 	const struct option *option = table;
@@ -434,7 +437,10 @@ static const struct option *any_of(const struct pb_options *options, const char 
 
 		if (!found && is_set(options, option))
 			found = option;
-		/* The message names args, which includes "args with names of arguments". */
+		/*
+		 * Omit "args with names of arguments", because the message already names
+		 * args.
+		 */
 		if (!strchr(name_of(option, is_command), ' '))
 			snprintf(all + strlen(all), PB_WHY_MAX - strlen(all), "%s%s%s",
 				 *all ? " or " : "", is_command ? "--" : "",
@@ -478,7 +484,10 @@ int pb_options_conflict(const struct pb_options *options, int is_command,
 			return -EINVAL;
 		}
 	}
-	/* The oldest file is only removed while the next one grows, so two must fit. */
+	/*
+	 * The command removes the oldest file while the newest file grows, so two files
+	 * must fit.
+	 */
 	if (options->max_size && options->rotate_size > options->max_size / 2) {
 		snprintf(why, PB_WHY_MAX, "%smax-size has no room for two files of %srotate-size",
 			 dashes, dashes);

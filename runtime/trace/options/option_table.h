@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The table of the options in PATCHBAY: their types and ranges, the tracers that accept
- * them, and the options that they exclude. The command uses it to check the options of
- * `record`.
+ * The table of the options in PATCHBAY: types, ranges, accepting tracers, excluded options.
+ * The command also checks the options of `record` with this table.
  */
 #ifndef PB_TRACE_OPTION_TABLE_H
 #define PB_TRACE_OPTION_TABLE_H
@@ -14,30 +13,30 @@ extern "C" {
 #endif
 
 /*
- * Set the option @name. Returns 0, -ENOENT (there is no such option), -EINVAL, or
- * -ERANGE (a number that is too large). For the last two errors, @why describes
- * valid values. A list whose array is NULL only counts its values.
+ * Set the option @name. Returns 0, -ENOENT (unknown option), -EINVAL, or -ERANGE (number
+ * too large). For the last two errors, @why describes valid values. Values of a list whose
+ * array is NULL are only counted.
  */
 int pb_option_set(struct pb_options *options, const char *name, const char *value,
 		  char why[PB_WHY_MAX]);
 
 /*
- * Can the options be combined with the tracer and with each other? Returns 0, or
- * -EINVAL and the reason in @why. @is_command: the reason has the names of the
- * command line of `record`.
+ * Can the options be combined with the tracer and with each other? Returns 0, or -EINVAL
+ * and the reason in @why. @is_command: use the option names of `patchbay record` in the
+ * reason.
  */
 int pb_options_conflict(const struct pb_options *options, int is_command,
 			char why[PB_WHY_MAX]);
 
 /*
- * Describe what the option @name needs and excludes, with the command's names. @text is ""
- * if that is nothing, or if there is no such option.
+ * Describe what the option @name needs and excludes, with the option names of `patchbay
+ * record`. Sets @text to "" if there is nothing to describe.
  */
 void pb_option_describe(const char *name, char text[PB_WHY_MAX]);
 
 /*
- * Returns a tracer's name for users, "duration" for "function_duration"; other names
- * unchanged.
+ * Converts a tracer's name in files to its name for users, such as "function_duration" to
+ * "duration". Returns other names unchanged.
  */
 const char *pb_tracer_name(const char *in_files);
 

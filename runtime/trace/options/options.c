@@ -14,7 +14,7 @@
 
 struct pb_options pb_options;
 
-/* Cut the first word off @rest, with its escapes resolved in place. */
+/* Cut the first option off @rest. Resolves escapes in place. */
 static char *next_word(char **rest)
 {
 	char *word = *rest, *to = *rest, *from = *rest;
@@ -55,7 +55,7 @@ static int parse_word(struct pb_options *options, char *word,
 	return error;
 }
 
-/* FNV-1a. */
+/* The hash function is FNV-1a. */
 static uint64_t hash_of(const char *text)
 {
 	uint64_t hash = 0xcbf29ce484222325;
@@ -98,7 +98,10 @@ int pb_options_parse(struct pb_options *options, const char *value,
 	options->has_command = options->recording != 0;
 	if (!options->recording)
 		options->recording = recording;
-	/* The listening thread switches to the next file, and disarms busy functions. */
+	/*
+	 * These options need the listening thread, which switches files and disarms
+	 * functions.
+	 */
 	options->live |= pb_options_rotate(options) || options->max_rate ||
 			 options->max_overhead;
 	if (error)

@@ -12,12 +12,12 @@
 #include <stdio.h>
 #include <string.h>
 
-/* More than the names of all functions of the largest programs. */
+/* The maximum size: more than the names of all functions of the largest programs. */
 #define MOST ((size_t)256 << 20)
 
 static const char option[] = ",selection=";
 
-/* A backslash escapes a comma or a backslash of the path. */
+/* A backslash escapes a comma or a backslash in the path. */
 static int read_path(const char *from, char path[PATH_MAX])
 {
 	size_t length = 0;
@@ -35,7 +35,7 @@ static int read_path(const char *from, char path[PATH_MAX])
 	return 0;
 }
 
-/* Set *@text to the first @kept bytes of @value, and the file's options. */
+/* Set *@text to the first @kept bytes of @value, followed by the options in the file. */
 static int read_options(int file, const char *value, size_t kept, char **text)
 {
 	const size_t magic = sizeof(PBD_SELECTION_MAGIC) - 1;
@@ -51,7 +51,7 @@ static int read_options(int file, const char *value, size_t kept, char **text)
 	else if (!(*text = pb_malloc(kept + size - magic + 1)))
 		error = -ENOMEM;
 	if (*text) {
-		/* The byte after the magic is the comma between the two. */
+		/* The byte after the magic is a comma. */
 		pb_copy(*text, value, kept);
 		pb_copy(*text + kept, bytes + magic, size - magic);
 		(*text)[kept + size - magic] = '\0';

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Names sorted by strcmp(), possibly thousands. */
+/* Sorts and searches lists of names, which may have thousands of elements. */
 #ifndef PB_TRACE_SORTED_NAMES_H
 #define PB_TRACE_SORTED_NAMES_H
 
