@@ -22,7 +22,7 @@
 
 /*
  * fork() fills this with zeros, because a child does not inherit the page.
- * @switches: the word; NULL after a fork
+ * @switches: the word that the kernel changes; NULL after a fork
  * @seen:     the value of the word when it was last read
  * @never:    @switches points here if there is no page. Never equals @seen
  * @until:    the time when the next comparison is due

@@ -18,7 +18,7 @@ struct pb_thread_state;
 
 /*
  * The counters of a thread. fork() fills them with zeros: a child counts in its own file.
- * @nr:      the number of places in @of
+ * @nr:      the number of elements in @of
  * @used:    by chunk: the number of elements taken; may exceed the capacity of the chunk
  * @smaller: the thread's previous table
  * @of:      elements; the first word of each is its function's number plus 1
