@@ -35,7 +35,7 @@ static std::vector<std::string> environment(StringRef Tracer, StringRef Options)
   return Result;
 }
 
-// Runs the probe, and returns its output, by way of a file in the folder.
+// Runs the probe and returns its output. Folder: for temporary files.
 static Expected<std::string> run(StringRef Probe, StringRef Folder,
                                  ArrayRef<std::string> Environment) {
   std::string Said = (Folder + "/said").str(), Errors = (Folder + "/errors").str();
@@ -53,8 +53,8 @@ static Expected<std::string> run(StringRef Probe, StringRef Folder,
   return File ? (*File)->getBuffer().trim().str() : "";
 }
 
-// The mean of the middle half of all durations. A counter may advance in steps, so the
-// median is too coarse, and the longest durations may include interruptions.
+// Returns the mean of the middle half of all durations. The median would be too coarse,
+// since a counter may advance in steps. The longest durations may include interruptions.
 static uint64_t insideOf(StringRef Folder) {
   std::vector<uint64_t> Ticks;
   DataFile Data;
@@ -82,11 +82,11 @@ static uint64_t insideOf(StringRef Folder) {
   return uint64_t(Mean * Clock(*Data.Session).nsPerTick() * 1000);
 }
 
-// The cost of a typical call, relative to a call of the probe. The processor overlaps the
-// cost of tracing with the function's own work. The factor is 0.45 to 0.85, with median
-// 0.75, for the functions of "run.py truth" that return no floating-point number, on an
-// idle AMD EPYC. A recording does not show the overlap, so the difference is an error of
-// the times.
+// Estimates the cost of a typical call from the cost of a probe call. A typical call costs
+// less, since the processor overlaps tracing with the function's own work. On an idle AMD
+// EPYC the ratio is 0.45 to 0.85, with median 0.75, for the functions of "run.py truth"
+// that return no floating-point number. The range is the error of the estimate, since a
+// recording does not show the overlap.
 static uint64_t typical(uint64_t OfProbe) { return OfProbe - OfProbe / 4; }
 static uint64_t spread(uint64_t OfProbe) { return OfProbe * 3 / 10; }
 
@@ -127,7 +127,7 @@ Expected<CallCost> patchbay::measureCallCost(StringRef Tracer, StringRef Options
     return failed(*Probe + " says nothing");
   Cost.All = Traced > Plain ? Traced - Plain : 1;
   Cost.Inside = std::min(insideOf(Folder), Cost.All);
-  // The factor differs more between programs than between rounds of the probe.
+  // The ratio in typical() varies more between programs than between rounds of the probe.
   Cost.Error = std::max(Cost.Error, spread(Cost.All));
   return Cost;
 }

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Prints the CPU time of a call of an almost empty function, in picoseconds: "PLAIN
- * TRACED PAGES ERROR". `patchbay record` traces its functions probe_*, and not plain_*.
- * The difference is the cost of a traced call (CallCost.h). PAGES is the part of that
- * cost that only few calls cause. ERROR is half of the interquartile range.
+ * Prints "PLAIN TRACED PAGES ERROR", in picoseconds. PLAIN and TRACED are the CPU time of
+ * a call of an almost empty function, without and with tracing: `patchbay record` traces
+ * the functions probe_*, but not plain_*. TRACED - PLAIN is the cost of a traced call
+ * (CallCost.h). PAGES is the part of that cost for new pages, which few calls need. ERROR
+ * is half of the interquartile range.
  *
- * The program has as many functions as a busy server uses, and calls them in an order
- * that no branch predictor learns. So the result includes the effects of tracing on
- * caches and predictors.
+ * The program has as many functions as a busy server uses. Their calls have an order that
+ * a branch predictor cannot learn. So the result includes the effects of tracing on caches
+ * and predictors.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -39,8 +40,8 @@ static void (*const probes[FUNCTIONS])(void) = { ALL(PROBE_ADDRESS) };
 static void (*const plains[FUNCTIONS])(void) = { ALL(PLAIN_ADDRESS) };
 
 /*
- * The first rounds include one-time costs, such as small blocks of the buffer. A batch
- * is so short that most batches need no new page of the file.
+ * The first rounds include one-time costs, such as small blocks of the buffer. Batches are
+ * short, so that most batches need no new page of the file.
  */
 #define BATCH 64
 #define BATCHES 64

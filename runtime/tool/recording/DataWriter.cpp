@@ -11,10 +11,12 @@
 using namespace llvm;
 using namespace patchbay;
 
-// Number of chunks that one call of fillGaps() examines. The next call continues there.
+// Number of chunks that one call of fillGaps() examines. The next call examines further
+// chunks.
 static constexpr unsigned MostChunks = 10000;
 
-// Limits the bytes of a file that was truncated before this command saw them.
+// Limits the size to which this command extends a truncated file whose former size only
+// the traced process knows.
 static constexpr uint64_t MostOfNew = uint64_t(1) << 30;
 
 static bool isSame(const pbd_header &A, const pbd_header &B) {
@@ -45,8 +47,8 @@ void DataWriter::closeFile() {
   Current = nullptr;
 }
 
-// Copies names before checking them, since processes may change their memory at any
-// time.
+// Copies the name before checking it, since a traced process may change the shared memory
+// at any time.
 DataWriter::File *DataWriter::open(StringRef Shared, uint64_t StartNs) {
   std::pair<uint64_t, std::string> Key = {StartNs, Shared.str()};
   if (Current && Key == CurrentKey)
@@ -64,7 +66,7 @@ DataWriter::File *DataWriter::open(StringRef Shared, uint64_t StartNs) {
   return openAs(std::move(Key), *Header);
 }
 
-// As in isOwnFile(), an empty file with such a name counts as a process's file.
+// Accepts an empty file with the name of a data file, as isOwnFile() does.
 DataWriter::File *DataWriter::adopt(StringRef Shared, const pbd_header &Header) {
   std::pair<uint64_t, std::string> Key = {Header.start_ns, Shared.str()};
   const StringRef Name = Key.second;
@@ -106,7 +108,7 @@ DataWriter::File *DataWriter::openAs(std::pair<uint64_t, std::string> Key,
   return Current;
 }
 
-// Is all that was written still there? Updates the file's size.
+// Is all written data still in the file? Updates the file's size.
 bool DataWriter::check() {
   struct stat Status;
   if (fstat(FD, &Status))
@@ -128,7 +130,8 @@ static uint64_t lostBytes(int FD, FilePart Part, uint64_t End) {
   return End - Part.At - (Last.Value ? Last.At + 8 : 0);
 }
 
-// Another program has truncated the file. Its process may have extended it again.
+// Handles a truncation of the file by another program: restores the size, which the
+// process may already have done, and counts the lost bytes.
 void DataWriter::cut() {
   struct stat Status;
   if (!fstat(FD, &Status) && uint64_t(Status.st_size) < Current->Size &&
@@ -191,11 +194,12 @@ bool DataWriter::write(const char *From, size_t Size, uint64_t At) {
   if (Last.Value && Last.At >= Current->Last.At)
     Current->Last = Last;
   else if (Current->Last.At >= At && Current->Last.At - At < Size)
-    Current->Last = Last; // that word is 0 now
+    Current->Last = Last; // the old last word is 0 now
   return true;
 }
 
-// Writes the header, except for the fields that identify the file.
+// Writes the fields that change during a recording, but not the fields that identify the
+// file.
 bool DataWriter::writeHeader(const pbd_header &Now) {
   pbd_header Header = Current->Header;
   if (!isSame(Header, Now) || !fits(0, sizeof(Header)))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The recorder's access to data files: writes the data that processes request, and
-// detects that another program has truncated a file.
+// The recorder's access to data files: writes the data of traced processes, and detects
+// when another program has truncated a file.
 #pragma once
 
 #include "trace/format/format.h"
@@ -20,8 +20,8 @@ struct FilePart {
   uint64_t At, Size;
 };
 
-/// Writes only to data files in its directory, and never extends one beyond its former
-/// size.
+/// Writes only to data files in its directory. Never makes a file larger than the file has
+/// been before.
 class DataWriter {
 public:
   struct File {
@@ -34,7 +34,7 @@ public:
     unsigned Cuts = 0;   // how often the file was truncated
     uint64_t Checked = 0; // if Cuts != 0: all chunks before this offset have heads
 
-    // The last written word that is not 0. If it is 0 in the file, the file was
+    // The last nonzero word that was written. If that word is 0 in the file, the file was
     // truncated.
     struct Word {
       uint64_t At = 0, Value = 0;
@@ -46,44 +46,47 @@ public:
     std::map<uint64_t, uint64_t> Unused;
   };
 
-  /// Dir: the open directory. It must stay open.
+  /// Dir: the open directory, which must stay open.
   explicit DataWriter(int Dir) : Dir(Dir) {}
   DataWriter(const DataWriter &) = delete;
   ~DataWriter() { closeFile(); }
 
   void setDirectory(int Other);
 
-  /// Opens the file, and closes the one before. Returns nullptr if it is no data file,
-  /// or a different one. The name comes from a process, so it is not trusted.
+  /// Closes the open file and opens this file. Returns nullptr unless it is the data file
+  /// of the process that started at StartNs. The name is untrusted, since a traced process
+  /// supplies it.
   File *open(llvm::StringRef Name, uint64_t StartNs);
 
-  /// Opens a file without a header because another program has truncated it. Header is
-  /// the one that the process has in memory.
+  /// Opens a file that lost its header when another program truncated it. Header: the
+  /// header in the process's memory.
   File *adopt(llvm::StringRef Name, const pbd_header &Header);
 
-  /// Closes the file, which will be checked for truncation when it is opened again.
+  /// Closes the file. The next open() checks whether the file was truncated.
   void closeFile();
 
-  /// These work on the open file. extend(): the process has extended the file to this
-  /// size, and another program has truncated it before it was first opened.
+  /// The functions up to isUnused() use the open file. extend(): sets the size to which
+  /// the process has extended the file, if another program truncated the file before this
+  /// object opened it.
   bool extend(uint64_t Committed);
   /// Fails for bytes beyond the end of the file. The data consists of whole words.
   bool write(const char *From, size_t Size, uint64_t At);
   bool writeHeader(const pbd_header &Now);
-  /// Nothing will write this part again.
+  /// Declares that this part of the file will not be written again.
   void finish(FilePart Part, File::Word Last);
-  /// Gives heads to chunks that were truncated, so that readers skip them. Chunks in
-  /// Areas, which are sorted, are left alone.
+  /// Writes heads of unused chunks over truncated chunks, so that readers skip them. Does
+  /// not change chunks in Areas. Areas are sorted.
   void fillGaps(uint64_t Committed, llvm::ArrayRef<FilePart> Areas);
-  /// A block replaces unused chunks.
+  /// Splits an unused chunk, so that Block can replace a part of the chunk.
   void splitUnused(FilePart Block);
   /// Does no process use the file?
   bool isUnused();
 
-  /// The process has ended: forget everything about the file but its losses.
+  /// Forgets everything about the file of an ended process, except the number of lost
+  /// bytes.
   void forget(llvm::StringRef Name, uint64_t StartNs);
 
-  /// How often the file is known to have been truncated.
+  /// How often truncation of the file was detected.
   unsigned cuts(llvm::StringRef Name, uint64_t StartNs) const;
 
   /// The files that were truncated, and the number of lost bytes of each.
@@ -103,8 +106,7 @@ private:
   bool HasCuts = false;
 };
 
-/// The last word of the memory that is not 0. At: the offset in the file of the
-/// memory's first byte.
+/// The last nonzero word of the memory. At: the file offset of the memory's first byte.
 DataWriter::File::Word lastWord(const char *From, size_t Size, uint64_t At);
 
 } // namespace patchbay

@@ -21,11 +21,12 @@ using namespace llvm;
 using namespace patchbay;
 using Clock = std::chrono::steady_clock;
 
-// Minimum interval between snapshots of slow calls, which come in bursts:
-// copying takes time.
+// Minimum interval between snapshots of slow calls. Slow calls come in bursts, and copying
+// takes time.
 static constexpr std::chrono::seconds BetweenSlow(1);
 
-// An unfinished snapshot has a temporary name, which log collectors ignore.
+// Prefix of the temporary name of an unfinished snapshot. Log collectors ignore names that
+// begin with a dot.
 static constexpr StringLiteral NewPrefix = ".new-";
 
 namespace {
@@ -47,11 +48,10 @@ private:
 
   const FlightOptions &Options;
   std::optional<ControlSocket> Socket;
-  Descriptor File; // the data file, which remains readable after the process's
-                   // end
+  Descriptor File; // the data file; can be read after the process has ended
   pbd_header Header = {}; // header of File
   Clock::time_point Next = Clock::time_point::max(), LastSlow;
-  bool IsAsked = false; // has a signal asked for the end?
+  bool IsAsked = false; // has a signal asked this command to end?
 };
 } // namespace
 
@@ -106,8 +106,7 @@ static std::string nameOfNow(StringRef Why) {
 }
 
 Error FlightRecorder::take(StringRef Why, bool HasEnded) {
-  // Wait for the recording command, which may still be writing the last events
-  // (Recorder.h).
+  // Wait until the recording command has written the last events (Recorder.h).
   if (HasEnded)
     std::this_thread::sleep_for(std::chrono::milliseconds(300));
   // The process may have switched to another file (record --rotate-size).
@@ -117,7 +116,7 @@ Error FlightRecorder::take(StringRef Why, bool HasEnded) {
       File = std::move(Fresh);
   }
   std::string Name = nameOfNow(Why);
-  // Two snapshots may be made in the same millisecond.
+  // Wait if a snapshot of the same millisecond has the name.
   while (!access((Options.Folder + "/" + Name).c_str(), F_OK)) {
     usleep(1000);
     Name = nameOfNow(Why);
@@ -150,8 +149,8 @@ struct Snapshot {
 };
 } // namespace
 
-// Checks that Path is a directory with a snapshot of this process in this
-// recording, and nothing else. Returns its size on disk.
+// If Path is a directory with only a snapshot of this process in this recording, returns
+// its size on disk.
 std::optional<uint64_t> FlightRecorder::sizeOfOwn(const std::string &Path) const {
   struct stat Status;
   if (lstat(Path.c_str(), &Status) || !S_ISDIR(Status.st_mode))
@@ -210,7 +209,7 @@ bool FlightRecorder::wait(int Signals, std::vector<std::string> &Why) {
   if (Clock::now() >= Next) {
     Why.push_back("time");
     Next += Options.Every;
-    // Skip snapshots that are late because of a slow disk.
+    // If a slow disk delays a snapshot by several intervals, take only one snapshot.
     Next = std::max(Next, Clock::now());
   }
   signalfd_siginfo Info;

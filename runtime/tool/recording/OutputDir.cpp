@@ -27,12 +27,12 @@ enum class Kind { Missing, Empty, Recording, Foreign };
 namespace {
 struct Found {
   Kind What;
-  std::string Foreign; // a file that is not of a recording
+  std::string Foreign; // a file that does not belong to a recording
 };
 } // namespace
 
-// Finds out what is at Path. A recording contains only data files and names of
-// functions; if there is any other file, nothing is moved or deleted.
+// Finds out what is at Path. A directory with any file that no recording has is Foreign;
+// create() moves and deletes nothing there.
 static Expected<Found> classify(const std::string &Path) {
   struct stat Status;
   if (lstat(Path.c_str(), &Status)) {
@@ -89,8 +89,8 @@ static std::string locked(const Twine &Path, const Twine &By) {
       .str();
 }
 
-// Another command may move the directory between open() and flock(). The lock counts
-// only if the name still refers to the locked directory.
+// Another command may move the directory between open() and flock(). So take the lock
+// again until Path refers to the locked directory.
 Expected<LockedDir::State> LockedDir::lock(const std::string &Path) {
   for (;;) {
     LockedDir Dir;
@@ -116,8 +116,8 @@ Expected<LockedDir::State> LockedDir::lock(const std::string &Path) {
   }
 }
 
-// From here on the directory's path is not used: a user with write access to its parent
-// can replace the directory at any time, even by a link.
+// Uses a descriptor instead of the directory's path: a user with write access to the
+// parent directory can replace the directory at any time, even by a link.
 Expected<std::vector<std::string>> patchbay::namesIn(int Dir) {
   int FD = openat(Dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   DIR *Stream = FD < 0 ? nullptr : fdopendir(FD);
@@ -136,8 +136,8 @@ Expected<std::vector<std::string>> patchbay::namesIn(int Dir) {
   return Names;
 }
 
-// Does a process record to the file? Such a process holds a shared lock while it has
-// the file mapped (runtime/trace/file/data_file.c), even after the command has ended.
+// Does a process record to the file? The process holds a shared lock while the file is
+// mapped (runtime/trace/file/data_file.c), even after `record` has ended.
 static bool isInUse(int FD) {
   return flock(FD, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK;
 }
@@ -153,7 +153,7 @@ std::vector<std::string> patchbay::filesInUse(ArrayRef<std::string> Files) {
   return InUse;
 }
 
-// The process that created the file, which may not have any events yet.
+// The process that created the file. The file may have no events yet.
 static uint32_t pidOf(const std::string &File) {
   DataFile Data;
   uint32_t Pid;
@@ -173,7 +173,7 @@ static Error checkNobodyRecords(const LockedDir &Lock, const std::string &Dir) {
     // Must not block if this is not a regular file.
     const Descriptor FD = openat(Lock.descriptor(), Name.c_str(),
                                  O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    if (FD < 0) // only another user may read it
+    if (FD < 0) // for example another user's file
       return cannot("read", File, errorCodeToError(errnoAsErrorCode()));
     if (!isInUse(FD))
       continue;
@@ -197,8 +197,9 @@ static Expected<LockedDir::State> lockUnused(LockedDir &Lock,
   return State;
 }
 
-// Removes files from the locked directory, whatever its name refers to now. Removes
-// only files of recordings, since others may have been added after classify().
+// Removes the recording's files and then the directory. Uses the locked directory, since
+// another user may have replaced Path. Keeps files that were added after classify() and
+// belong to no recording.
 static Error removeRecording(const LockedDir &Dir, const std::string &Path) {
   auto Names = namesIn(Dir.descriptor());
   if (!Names)
@@ -234,7 +235,7 @@ Error OutputDir::moveAside() {
 }
 
 Expected<OutputDir> OutputDir::create(StringRef Name) {
-  // Make it absolute: traced processes may have any current directory.
+  // Make the path absolute, since traced processes may have any current directory.
   SmallString<256> Absolute = Name;
   if (std::error_code EC = sys::fs::make_absolute(Absolute))
     return cannot("find", Name, errorCodeToError(EC));
@@ -242,8 +243,8 @@ Expected<OutputDir> OutputDir::create(StringRef Name) {
 
   OutputDir Dir;
   Dir.Path = Absolute.str().rtrim('/').str();
-  // Other commands may do the same concurrently. The command that locks the directory
-  // with the final name continues; only that command moves or deletes it.
+  // Other commands may create the same directory concurrently. The command that locks the
+  // directory with the final name continues; only that command moves or deletes it.
   for (;;) {
     Dir.Made = false;
     auto Found = classify(Dir.Path);
@@ -252,7 +253,7 @@ Expected<OutputDir> OutputDir::create(StringRef Name) {
     if (Found->What == Kind::Foreign)
       return foreign(Name, Found->Foreign);
     if (Found->What == Kind::Missing) {
-      // Only its user may access it, as with perf's files.
+      // Only the owner may access the directory, as with perf's files.
       if (!mkdir(Dir.Path.c_str(), 0700)) {
         Dir.Made = true;
       } else if (errno != EEXIST) {
@@ -299,7 +300,7 @@ static std::string commandLine() {
   return Line;
 }
 
-// All users that can list the directory can read the file.
+// Writes a file that all users who can list the directory can read.
 Error OutputDir::writeCommand() const {
   struct stat Folder;
   if (fstat(descriptor(), &Folder))
@@ -328,8 +329,8 @@ Error OutputDir::addNote(StringRef Note) const {
   return errorCodeToError(EC);
 }
 
-// Leaves both directories where they are if another command has created one of this
-// name since the earlier recording was moved.
+// Does not rename the earlier recording back if another command has created a directory
+// with its name.
 void OutputDir::undo() {
   if (Lock.descriptor() >= 0)
     removeOptionFiles(Lock.descriptor());
@@ -358,8 +359,8 @@ bool patchbay::isInMemory(int File) {
          (Status.f_type == TMPFS_MAGIC || Status.f_type == RAMFS_MAGIC);
 }
 
-// The least limit of a group and its parents. "max" means no limit; in version
-// 1, a number above the memory of any machine does.
+// The lowest limit of a group and its parents. "max" means no limit. In version 1, no
+// limit is a number above the memory of any machine.
 static std::optional<uint64_t> leastLimit(StringRef Mount, StringRef Group,
                                           StringRef File) {
   constexpr uint64_t NoLimit = uint64_t(1) << 62;
@@ -375,8 +376,7 @@ static std::optional<uint64_t> leastLimit(StringRef Mount, StringRef Group,
   return Least < NoLimit ? std::optional(Least) : std::nullopt;
 }
 
-// See cgroups(7). Version 2 is mounted alone, or in addition to hierarchies of
-// version 1.
+// Reads control groups (cgroups(7)) of version 1 and 2, since a system may mount both.
 std::optional<uint64_t> patchbay::memoryLimit(pid_t Process) {
   std::string Groups = fileText("/proc/" + Twine(Process) + "/cgroup");
   SmallVector<StringRef, 16> Lines;
@@ -407,8 +407,8 @@ void patchbay::warnOfMemory(StringRef Dir, const std::string &Path,
                                 "limit it with --max-size");
 }
 
-// The kernel limits a string of the environment to 128 KiB (MAX_ARG_STRLEN), and it
-// reduces the space for arguments of each started program.
+// Limits the size of PATCHBAY in the environment. The kernel permits 128 KiB per string
+// (MAX_ARG_STRLEN), but the environment reduces the space for arguments of each program.
 static constexpr size_t MostInVariable = 16 * 1024;
 
 std::string patchbay::escapeOption(StringRef Text) {
@@ -421,7 +421,7 @@ std::string patchbay::escapeOption(StringRef Text) {
   return Result;
 }
 
-// All users that can read the directory can read the file.
+// Writes a file of options that all users who can read the directory can read.
 static Error writeFile(int Dir, const std::string &Name, StringRef Options) {
   struct stat Folder;
   if (fstat(Dir, &Folder))

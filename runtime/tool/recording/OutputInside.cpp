@@ -33,8 +33,8 @@ static std::string rootOf(pid_t Process) {
   return "/proc/" + std::to_string(Process) + "/root";
 }
 
-// Gives a directory that this command created to the process's user, which must
-// be able to write there.
+// Changes the owner of a directory that this command created to the process's user, who
+// must be able to write to it.
 static void giveTo(pid_t Process, const std::string &Dir) {
   Owner To = ownerOf(Process);
   if (geteuid() == 0 && To.User != 0 &&
@@ -43,8 +43,8 @@ static void giveTo(pid_t Process, const std::string &Dir) {
          errnoText(errno));
 }
 
-// Opens a folder as the process sees it. The process's user may have made links
-// there, so they are resolved within the process's root.
+// Opens a folder as the process sees it. Resolves links within the process's root, since
+// the process's user may have created them.
 static Descriptor openInside(int Root, const char *Folder) {
   open_how How = {};
   How.flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
@@ -110,8 +110,8 @@ static std::vector<std::string> filesIn(int Dir) {
 OutputInside::~OutputInside() {
   Files.reset();
   if (Inside >= 0) {
-    // A file that could not be copied stays: it is the only copy, and a message
-    // has named it.
+    // Keep files that could not be copied, since no other copy exists. A message has named
+    // them.
     for (const std::string &File : filesIn(Inside))
       if (!is_contained(NotCopied, File) && isOwnFile(Inside, File))
         unlinkat(Inside, File.c_str(), 0);
@@ -145,8 +145,8 @@ Error OutputInside::collect() {
     if (Form != OwnName::Data && Form != OwnName::Whole &&
         (Form != OwnName::Spare || !ownHeader(Inside, Name)))
       continue;
-    // Follow no link and do not block: the process's user may have put anything
-    // there.
+    // Do not follow links or block on a FIFO: the process's user may have created any
+    // kind of file.
     const Descriptor File = openat(Inside, Name.c_str(),
                                    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     Error E = File < 0 ? makeError(errnoText(errno))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The directory to which a running process records: the output directory or, if the
-// process cannot reach that, a temporary directory within the process's container or
-// root. Files in a temporary directory are copied to the output directory at the end.
+// The directory to which a running process records. If the process cannot reach the output
+// directory, for example from a container, it records to a temporary directory within its
+// root. At the end, this command copies the files to the output directory.
 #pragma once
 
 #include "Rotation.h"
@@ -14,8 +14,8 @@ namespace patchbay {
 
 class OutputInside {
 public:
-  /// Creates the directory, and lets the process's user write there. Dir must have been
-  /// created for this recording.
+  /// Chooses or creates the directory, and lets the process's user write to it. Dir: the
+  /// output directory, created for this recording.
   static llvm::Expected<OutputInside> create(pid_t Process,
                                              const std::string &Dir);
   OutputInside(OutputInside &&) = default;
@@ -25,13 +25,11 @@ public:
 
   /// The path by which the process finds the directory.
   const std::string &path() const { return Path; }
-  /// The given options of runtime/trace/options/options.h, with output= and this
-  /// directory.
+  /// Appends output= with this directory to Options (runtime/trace/options/options.h).
   llvm::Expected<std::string> withOutput(llvm::StringRef Options, pid_t Process) const;
-  /// Names and removes files of a temporary directory. (For Dir another object does
-  /// that.)
+  /// Starts Rotation for a temporary directory. (For Dir, the caller runs Rotation.)
   void rotate(const RecordingLimits &Limits);
-  /// Copies the recording to Dir, unless it is already there.
+  /// Copies the recording from a temporary directory to Dir.
   llvm::Error collect();
 
 private:
@@ -39,7 +37,7 @@ private:
 
   std::string Path, Dir;
   std::string Name; // name in Parent; empty: the directory is Dir
-  /// Kept open, since the root of the process ends with the process.
+  /// Stay open, since the process's root cannot be reached after the process has ended.
   Descriptor Parent, Inside;
   std::vector<std::string> NotCopied;
   std::unique_ptr<Rotation> Files;

@@ -50,13 +50,13 @@ Expected<std::string> patchbay::findProgram(StringRef Name) {
   SmallVector<StringRef, 16> Folders;
   Path.split(Folders, ':');
   for (StringRef Folder : Folders) {
-    // In PATH, an empty folder means the current one.
+    // In PATH, an empty string means the current directory.
     std::string Candidate =
         Folder.empty() ? ("./" + Name).str() : (Folder + "/" + Name).str();
     int Errno = executable(Candidate);
     if (!Errno)
       return Candidate;
-    // Report this error only if the program is in no other folder.
+    // Report EACCES only if no later folder has the program.
     if (Errno == EACCES)
       Result = EACCES;
   }
@@ -77,7 +77,7 @@ static std::string scriptInterpreter(StringRef Path) {
 
 Expected<ElfImage> patchbay::openProgram(StringRef Path) {
   std::string File = Path.str();
-  // The kernel's limit for scripts that are run by scripts (BINPRM_MAX_RECURSION).
+  // The kernel's limit for scripts whose interpreter is a script (BINPRM_MAX_RECURSION).
   for (int Depth = 0; Depth != 5; ++Depth) {
     std::string Interpreter = scriptInterpreter(File);
     if (Interpreter.empty())
@@ -132,13 +132,13 @@ Error patchbay::checkPreload(const ElfImage &Program, const ElfImage &Library) {
   return Error::success();
 }
 
-// Recognizes glibc's loader by a symbol that other loaders lack, since loaders may have
+// Recognizes glibc's loader by a symbol that no other loader has, since a loader may have
 // any file name.
 Error patchbay::checkLibc(const ElfImage &Program) {
   auto Interpreter = Program.interpreter();
   if (!Interpreter)
     return Interpreter.takeError();
-  // A loader that is missing or unreadable is reported by the kernel.
+  // If the loader is missing or unreadable, execve() fails with a message of its own.
   if (!*Interpreter || !sys::fs::exists(**Interpreter))
     return Error::success();
   auto Loader = ElfImage::open(**Interpreter);
@@ -156,9 +156,8 @@ Error patchbay::checkLibc(const ElfImage &Program) {
                    "program for glibc");
 }
 
-// ThreadSanitizer ends a child that creates a thread if its parent had several threads
-// when it forked. From then on it finds no data races in the child. Its runtime is in
-// the program, or in a library.
+// Fails for ThreadSanitizer, which ends a forked child that creates a thread if the parent
+// had several threads. The sanitizer's runtime is in the program or in a library.
 Error patchbay::checkOwnThread(const ElfImage &Program) {
   auto Names = Program.symbolNames();
   if (!Names)
@@ -179,8 +178,8 @@ Error patchbay::checkOwnThread(const ElfImage &Program) {
                    "--live, --max-rate, --max-overhead and --rotate-*");
 }
 
-// Is the file a sanitizer's runtime that ends the program if another library is loaded
-// before it?
+// Is the file a sanitizer's runtime that must be the first loaded library? The runtime
+// would otherwise end the program.
 static bool insistsOnBeingFirst(StringRef Path) {
   StringRef Name = sys::path::filename(Path);
   for (StringRef Known : {"libasan.so", "libhwasan.so", "libclang_rt.asan",
@@ -198,14 +197,13 @@ std::string patchbay::preloadList(const ElfImage &Program, StringRef Tracer) {
   else
     for (StringRef Path : *Libraries)
       if (insistsOnBeingFirst(Path)) {
-        // If LD_PRELOAD cannot hold the path, use the file name. The loader searches
-        // for it as for the program's libraries.
+        // Use the file name if LD_PRELOAD cannot contain the path. The loader searches for
+        // that name as it does for the program's libraries.
         bool IsPath = Path.find_first_of(": ") == StringRef::npos;
         List += (IsPath ? Path : sys::path::filename(Path)).str() + ":";
       }
   List += Tracer;
-  // LD_PRELOAD may already have another tracer, if this command itself is being
-  // recorded. Remove that one.
+  // If this command itself is being recorded, LD_PRELOAD already has a tracer: remove it.
   SmallVector<StringRef> Others;
   if (const char *Text = getenv("LD_PRELOAD"))
     SplitString(Text, Others, ": ");
@@ -215,9 +213,9 @@ std::string patchbay::preloadList(const ElfImage &Program, StringRef Tracer) {
   return List;
 }
 
-// Asks the loader itself, since only the loader knows about RUNPATH, ld.so.cache,
-// hardware folders and LD_* in the environment. The loaders of glibc and musl both take
-// --list and print "NAME => PATH (ADDRESS)".
+// Runs the loader with --list, since its search depends on RUNPATH, ld.so.cache, hardware
+// folders and LD_* in the environment. The loaders of glibc and musl both print "NAME =>
+// PATH (ADDRESS)".
 Expected<std::vector<std::string>>
 patchbay::libraries(const ElfImage &Program) {
   auto Loader = Program.interpreter();
@@ -226,7 +224,7 @@ patchbay::libraries(const ElfImage &Program) {
   if (!*Loader)
     return std::vector<std::string>();
 
-  // Use a file in memory, since there may be no folder for temporary files.
+  // Use a file in memory, since folders for temporary files may not be writable.
   const Descriptor Listing = memfd_create("patchbay-libraries", MFD_CLOEXEC);
   if (Listing < 0)
     return makeError("cannot keep a list of libraries in memory: " + errnoText(errno));
@@ -255,7 +253,7 @@ patchbay::libraries(const ElfImage &Program) {
   for (StringRef Line : Lines) {
     auto [Name, Path] = Line.trim().split(" => ");
     if (Path.empty())
-      Path = Name; // the loader, or the vdso, which is not a file
+      Path = Name; // the loader, or the vDSO, which is not a file
     size_t End = Path.rfind(" (0x");
     if (End != StringRef::npos && Path.starts_with("/"))
       Paths.push_back(Path.take_front(End).str());
@@ -395,8 +393,8 @@ Expected<std::string> patchbay::findProbe() {
   return Path.str().str();
 }
 
-// The library is found relative to this command, in the layout of the build or
-// of the installation.
+// Searches for the library relative to this command, in the layouts of the build and of
+// the installation.
 Expected<ElfImage> patchbay::openTracer(TracerKind Kind) {
   StringRef TracerFile = Kind == TracerKind::Listens ? ListensFile : RecordsFile;
   auto Found = folderOfCommand(TracerFile);
@@ -409,8 +407,7 @@ Expected<ElfImage> patchbay::openTracer(TracerKind Kind) {
     sys::path::append(Path, Lib, TracerFile);
     sys::path::remove_dots(Path, /*remove_dot_dot=*/true);
     if (sys::fs::exists(Path)) {
-      // ld.so(8) splits LD_PRELOAD at these characters, and they cannot be
-      // escaped.
+      // ld.so(8) splits LD_PRELOAD at spaces and colons, and has no way to escape them.
       if (Path.str().find_first_of(": ") != StringRef::npos)
         return makeError(Twine(Path) + ": LD_PRELOAD cannot name a file with a "
                                        "space or colon in its path: move "

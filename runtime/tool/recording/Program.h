@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Checks a program before `record` runs it, and finds the libraries that `record` loads into
-// it.
+// Checks a program before `record` runs it, and finds the libraries that `record` loads
+// into the program.
 #pragma once
 
 #include "elf/ElfImage.h"
@@ -17,26 +17,24 @@ llvm::Expected<ElfImage> openProgram(llvm::StringRef Path);
 /// Fails if the loader of Program will ignore LD_PRELOAD=Library.
 llvm::Error checkPreload(const ElfImage &Program, const ElfImage &Library);
 
-/// Fails if Program's C library is not the tracer's. Then even --force is
-/// useless, since the program would not start.
+/// Fails if Program's C library is not glibc, which the tracer needs. --force cannot
+/// override this error, since the program would not start.
 llvm::Error checkLibc(const ElfImage &Program);
 
-/// Fails if the runtime cannot create a thread of its own in Program.
+/// Fails if the runtime cannot create its thread in Program.
 llvm::Error checkOwnThread(const ElfImage &Program);
 
-/// LD_PRELOAD for Program: Tracer, and then the present value. Sanitizers'
-/// runtimes that must be loaded first are in front.
+/// LD_PRELOAD for Program: sanitizers' runtimes that must be loaded first, Tracer, and
+/// then the current value.
 std::string preloadList(const ElfImage &Program, llvm::StringRef Tracer);
 
 /// The libraries that Program will load, according to its own loader.
 llvm::Expected<std::vector<std::string>> libraries(const ElfImage &Program);
 
-/// Finds libraries that a program may load by dlopen(3). They are not known before that,
-/// but most are in folders that the program or its user tells the loader to search.
-/// Files of possible libraries, each with the path that the loader would use.
-/// Searches the arguments of Program, names in its constants, the folder of
-/// Program, the directories of LD_LIBRARY_PATH, and DT_RUNPATH or DT_RPATH of
-/// Program and of the libraries that it Needs. Returns at most 2,000.
+/// Guesses which libraries Program may load by dlopen(3): returns at most 2,000 files, each
+/// with the path that the loader would use. Searches the arguments and string constants of
+/// Program, the folder of Program, LD_LIBRARY_PATH, and the DT_RUNPATH and DT_RPATH of
+/// Program and of the libraries in Needs.
 std::vector<std::string> loadableLibraries(const ElfImage &Program,
                                            llvm::ArrayRef<std::string> Needs,
                                            llvm::ArrayRef<std::string> Arguments);
@@ -48,10 +46,10 @@ enum class TracerKind { Records, Listens };
 /// Fails if the library is missing, or if LD_PRELOAD cannot name it.
 llvm::Expected<ElfImage> openTracer(TracerKind Kind);
 
-/// Is it the file name of one of these libraries?
+/// Is this the file name of libpatchbay-trace.so or libpatchbay-live.so?
 bool isTracer(llvm::StringRef Path);
 
-/// The path of the program CostProbe.c. Fails if it is missing.
+/// The path of the program cost-probe (CostProbe.c). Fails if the file is missing.
 llvm::Expected<std::string> findProbe();
 
 } // namespace patchbay

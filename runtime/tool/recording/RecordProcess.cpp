@@ -30,13 +30,13 @@ struct Prepared {
   std::string Options;
   EndedMeanwhile Meanwhile;
 };
-/// PATCHBAY options, by the mapped files that determine them. Servers have
-/// hundreds of processes with the same files, whose symbols are read only once.
+/// PATCHBAY options by mapped files. A server may have hundreds of processes with the same
+/// files, so their symbols are read only once.
 using KnownOptions = std::map<std::string, std::string>;
 } // namespace
 
-// Lists the mapped files. Processes with the same files in the same order have
-// the same functions.
+// Lists the mapped files. Processes with the same files in the same order have the same
+// functions.
 static std::string mappedFiles(const ProcessMemory &Memory) {
   std::string Files;
   for (const ProcessMemory::Mapping &M : Memory.mappings())
@@ -47,7 +47,7 @@ static std::string mappedFiles(const ProcessMemory &Memory) {
 
 static Prepared prepared(ProcessMemory Memory, const std::string &Options,
                          const EndedMeanwhile &Meanwhile) {
-  // In a container, the process does not know the number that it has outside.
+  // A process in a container does not know its process ID outside of the container.
   std::string Own = Options + ",pid-outside=" + utostr(Memory.pid());
   return {std::move(Memory), std::move(Own), Meanwhile};
 }
@@ -77,7 +77,8 @@ static Expected<Prepared> prepareOne(pid_t Pid, const ProcessRecording &R,
     auto Options = R.Options(What);
     if (!Options)
       return Options.takeError();
-    // If files have problems, each process gets its own messages.
+    // If reading a file failed, do not reuse the result, so that each process gets its own
+    // messages.
     if (!IsFine)
       return prepared(std::move(*Memory), *Options, Meanwhile);
     I = Known.emplace(Files, std::move(*Options)).first;
@@ -99,15 +100,15 @@ static Expected<Prepared> prepare(pid_t Pid, const ProcessRecording &R,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A command that limits the recording: when the command ends, the recording
-/// does.
+/// A command that the user gives to limit the recording: the recording ends with the
+/// command.
 class Timer {
 public:
   ~Timer() {
     if (Child > 0) {
       kill(Child, SIGTERM);
-      // Unblock signals: if the command ignores SIGTERM, the next signal ends
-      // this process.
+      // Unblock signals, so that the user can end this process if the command ignores
+      // SIGTERM.
       sigset_t Ends;
       sigemptyset(&Ends);
       for (int Signal : {SIGINT, SIGTERM, SIGHUP})
@@ -116,7 +117,7 @@ public:
       waitpid(Child, nullptr, 0);
     }
   }
-  /// Finds as many errors as possible before any process is changed.
+  /// Checks the command before this process changes any traced process.
   Error find(ArrayRef<const char *> Args);
   Error start(ArrayRef<const char *> Args, const sigset_t &Before);
   bool hasEnded() {
@@ -144,8 +145,8 @@ Error Timer::start(ArrayRef<const char *> Args, const sigset_t &Before) {
   return spawnProgram(Path, Args, Before).moveInto(Child);
 }
 
-// Joins the recordings of new children. A child begins to listen shortly after fork(),
-// and ends its recording if no command joins it.
+// Joins the recordings of new children. A child begins to listen shortly after fork(). A
+// child ends its recording unless a command joins the recording.
 static void holdChildren(std::vector<Visit> &All) {
   std::vector<pid_t> Children;
   for (const Visit &V : All)
@@ -162,7 +163,8 @@ static void holdChildren(std::vector<Visit> &All) {
   }
 }
 
-// Waits until the user asks for the end, or until no process is being recorded.
+// Waits until the user or the time limit ends the recording, or until no process is being
+// recorded.
 static void wait(std::vector<Visit> &All, std::vector<Visit> &Ended,
                  Timer &Command, int Signals, const ProcessRecording &R) {
   using namespace std::chrono;
@@ -200,8 +202,8 @@ static void wait(std::vector<Visit> &All, std::vector<Visit> &Ended,
   }
 }
 
-// Prints that children are not recorded, such as workers of a server. Returns whether
-// there are any. Children that have ended are not counted.
+// Prints that children, such as workers of a server, are not recorded. Returns whether any
+// running process is such a child.
 static bool sayWhatIsNotFollowed(ArrayRef<Visit> All) {
   size_t Children = 0;
   for (const Visit &V : All)
@@ -272,8 +274,8 @@ static Expected<std::vector<Visit>> beginAll(std::vector<Prepared> &Processes,
   return All;
 }
 
-// Waits for children that were forked just now. Such a child releases its
-// parent's file when it first runs.
+// Waits for children that were just forked. A new child releases its parent's file when
+// the child first runs.
 static void awaitNewChildren(const std::string &Dir) {
   for (unsigned Tries = 0; Tries != 500; ++Tries) {
     auto Files = dataFiles(Dir);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `record -p PID`: records running processes, however they were started.
+// `record -p PID`: records running processes, whether or not they were started with the
+// runtime.
 #pragma once
 
 #include "Rotation.h"
@@ -9,11 +10,11 @@
 namespace patchbay {
 
 struct ProcessRecording {
-  /// Failing to record one of Named is an error. For Others a message suffices,
-  /// if at least one process is recorded.
+  /// If a process in Named cannot be recorded, the command fails. If a process in Others
+  /// cannot be recorded, it prints a warning, as long as it records at least one process.
   std::vector<pid_t> Named, Others;
-  /// What: the functions to trace. Options: the options in PATCHBAY for these
-  /// functions, as found in a process, without output=.
+  /// What: the functions to trace. Options: the PATCHBAY options for the functions that
+  /// were found in a process, without output=.
   llvm::function_ref<Wanted()> What;
   llvm::function_ref<llvm::Expected<std::string>(const Wanted &)> Options;
   std::string Output;
@@ -25,9 +26,9 @@ struct ProcessRecording {
   uint64_t ForNs; // duration of the recording; 0: no limit
 };
 
-/// Records until the command Args has ended or, without a command, until a signal asks
-/// for the end. Ends earlier if the time is over, or if all processes have ended. Returns
-/// the exit code.
+/// Records until the command Args has ended or, without a command, until a signal such as
+/// SIGINT arrives. Ends earlier after ForNs, and when all processes have ended. Returns the
+/// exit code.
 llvm::Expected<int> recordProcesses(const ProcessRecording &R,
                                     llvm::ArrayRef<const char *> Args);
 

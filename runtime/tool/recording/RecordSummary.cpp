@@ -22,7 +22,7 @@ static size_t countIncomplete(ArrayRef<DataFile> Files) {
   });
 }
 
-// Prints a single line, since many processes may share the full disk.
+// Prints a single line for all processes, since many processes may use the full disk.
 static void sayIfSpaceRanOut(ArrayRef<DataFile> Files, StringRef Dir) {
   auto Full = llvm::find_if(
       Files, [](const DataFile &Data) { return isOutOfSpace(Data.Errno); });
@@ -47,8 +47,8 @@ static bool hasThread(const DataFile &Data, const std::string &Glob) {
          });
 }
 
-// Reports processes that are still being recorded. A program that goes into the
-// background ends before its work begins.
+// Reports processes that are still being recorded, for example daemons: the process that
+// `record` started has ended, but its child continues in the background.
 static void sayWhatGoesOn(ArrayRef<std::string> InUse, StringRef Dir) {
   size_t N = InUse.size();
   if (!N)
@@ -74,7 +74,7 @@ static void sayWhatNoThreadMatched(ArrayRef<DataFile> Files, StringRef Dir,
          "most 15 bytes");
 }
 
-// Possible reasons why the process could not create a file.
+// The likely reason why the process could not create a file; empty if none was found.
 static std::string whyNothing(const std::string &Dir) {
   struct statvfs Space;
   if (statvfs(Dir.c_str(), &Space))
@@ -86,8 +86,8 @@ static std::string whyNothing(const std::string &Dir) {
   return "";
 }
 
-// Reads the number of events, which summaries lack. This is quick, since large files have
-// an index by now.
+// Prints the cost of tracing. Reads whole files, since summaries lack the number of events.
+// That is quick, since large files already have an index.
 static void sayWhatItCost(ArrayRef<std::string> Files, ArrayRef<DataFile> Heads,
                           StringRef Dir, TracedNames &Names) {
   TracingCost Cost;
@@ -133,8 +133,8 @@ void patchbay::sayWhatWasNotFound(const OutputDir &Dir, StringRef Named,
          "then has such a function: name its directory in LD_LIBRARY_PATH");
 }
 
-// Did the process have no function to trace? A shell is recorded along with the
-// programs that it runs.
+// Did the process have no function to trace? An example is a shell, which is recorded
+// along with the programs that it runs.
 static bool hasNoFunction(const DataFile &Data) {
   return Data.Modules.empty() && Data.Threads.empty() &&
          !(Data.Session && Data.Session->Part);
@@ -165,12 +165,12 @@ void patchbay::sayWhatWasRecorded(StringRef Program, const OutputDir &Dir,
   bool AllRead = true;
   size_t Without = 0;
   std::vector<std::string> InUse = filesInUse(*Files);
-  // Ignore errors here: `patchbay report` reports a file's defect and its place.
+  // Ignore errors: `patchbay report` reports the defect of a file.
   for (size_t I = 0; I != N; ++I) {
     const bool IsRead = !errorToBool(readDataSummary((*Files)[I], Heads[I]));
     AllRead &= IsRead;
     Without += IsRead && hasNoFunction(Heads[I]);
-    // A later message reports that this process has not ended.
+    // Do not report missing returns of a process that has not ended.
     if (is_contained(InUse, (*Files)[I]))
       Heads[I].Returns = PBD_RETURNS_NOT_COUNTED;
     Lost.add(Heads[I], Names);
@@ -208,8 +208,8 @@ void patchbay::sayWhatWasRecorded(StringRef Program, const OutputDir &Dir,
     removeOptionFiles(Dir.descriptor());
   for (size_t I = 0; I != N; ++I)
     if (!is_contained(InUse, (*Files)[I]) && ownHeader(AT_FDCWD, (*Files)[I]))
-      // Do not index rotated files, since another program may be collecting them. An
-      // index needs about a thousandth of a file's size.
+      // Do not index rotated files, since another program may be collecting them. An index
+      // needs about a thousandth of the file's size; 1/256 leaves a margin.
       if (!Limits.Rotates &&
           hasRoom(Dir.path(), Limits, Heads[I].Committed / 256))
         addIndex((*Files)[I], Heads[I]);
@@ -227,8 +227,8 @@ void patchbay::sayWhatWasRecorded(StringRef Program, const OutputDir &Dir,
   warn(Said + " some functions were not traced" + See);
 }
 
-// Uses getrusage(2), which covers the program and those of its children that it waited
-// for.
+// Describes how often Program was preempted; empty if seldom. getrusage(2) includes the
+// children that the program waited for.
 static std::string preemptedText(StringRef Program) {
   constexpr double LeastSeconds = 0.5, MostPerSecond = 50;
   rusage Used;

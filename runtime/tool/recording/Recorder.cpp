@@ -30,12 +30,13 @@ static constexpr unsigned Prepares = 8;
 // Number of files whose losses are counted separately.
 static constexpr size_t MostNamed = 1000;
 
-// Descriptors reserved for this command itself. Events of files that it cannot open are
-// lost.
+// The minimum limit for open files. Without free descriptors, this command could not write
+// events.
 static constexpr rlim_t LeastFiles = 16;
 
-// Limits the arena: its pages count in the control group's memory, and cannot be swapped
-// to files. Writing beyond the limit of file sizes would kill this command.
+// Returns the number of chunks in the arena. Uses at most an eighth of the control group's
+// memory, since the arena's pages count there. Returns 0 with a limit for file sizes,
+// since a write beyond the limit would kill this command.
 static uint32_t fittingChunks() {
   rlimit FileSize, Files;
   if (getrlimit(RLIMIT_FSIZE, &FileSize) || FileSize.rlim_cur != RLIM_INFINITY ||
@@ -45,12 +46,12 @@ static uint32_t fittingChunks() {
   return uint32_t(std::min<uint64_t>(PBA_CHUNKS_MAX, Limit / 8 / PBA_CHUNK_SIZE));
 }
 
-// Used only in the process that has the recorder's thread.
+// For finishOnPipeSignal(): the recorder, and the process that has the recorder's thread.
 static Recorder *InUse;
 static pid_t UserOfIt;
 
-// Handles a pipe without a reader, to which this command prints: writes all data, since
-// processes that have ended rely on this command, and then ends.
+// Handles SIGPIPE: writes all data before this command ends, since processes that have
+// ended rely on this command.
 static void finishOnPipeSignal(int Signal) {
   if (InUse && getpid() == UserOfIt)
     InUse->finish();
@@ -58,8 +59,8 @@ static void finishOnPipeSignal(int Signal) {
   raise(Signal);
 }
 
-// LooksUnused: rounds without a new record, after which a chunk's process may have ended or
-// switched to another file.
+// LooksUnused: number of rounds without a new record after which the recorder checks
+// whether the chunk's process has ended or switched to another file.
 Recorder::Recorder(int Dir, bool Rotates)
     : Dir(Dir), Files(Dir), LooksUnused(Rotates ? 0 : 10) {
   Nr = fittingChunks();
@@ -80,7 +81,7 @@ Recorder::Recorder(int Dir, bool Rotates)
   Arena->id = Id;
   Arena->nr = Nr;
   Arena->nr_pages = NrPages;
-  // Block signals, which the command handles in its first thread.
+  // Block signals in the new thread: the command's first thread handles signals.
   sigset_t All, Before;
   sigfillset(&All);
   pthread_sigmask(SIG_SETMASK, &All, &Before);
@@ -131,12 +132,12 @@ unsigned Recorder::usedPages() const {
 DataWriter::File *Recorder::openFile(const pba_chunk &Head) {
   if (DataWriter::File *Open = Files.open(nameOf(Head), Head.start_ns))
     return Open;
-  // The header may have been truncated.
+  // The file may have lost its header by truncation.
   const auto Header = headerOf(Head);
   return Header ? Files.adopt(nameOf(Head), *Header) : nullptr;
 }
 
-// Finds the header of this chunk's file in the arena.
+// Finds the header of the chunk's file in the arena.
 std::optional<pbd_header> Recorder::headerOf(const pba_chunk &Head) const {
   for (unsigned Page = 0; Page < usedPages(); ++Page) {
     const pba_chunk First = headOf(Arena->page[Page]);
@@ -168,7 +169,7 @@ bool Recorder::write(unsigned I, size_t Records) {
   }
   pbd_block Head;
   memcpy(&Head, memory(I), RecordAt);
-  // The process was killed before it began the block.
+  // Without a thread, the process was killed before it began the block.
   if (!Head.thread)
     return true;
   if (Head.chunk.kind != PBD_BLOCK || Head.chunk.size != PBA_CHUNK_SIZE)
@@ -184,8 +185,8 @@ bool Recorder::write(unsigned I, size_t Records) {
   const size_t From = RecordAt + std::min(Of.Records, Records) * sizeof(pbd_record);
   const size_t End = Records == MostRecords ? PBA_CHUNK_SIZE
                                             : RecordAt + Records * sizeof(pbd_record);
-  // The process has allocated the block's space, so the file does not grow here. Write
-  // the head last, since readers find the block by it.
+  // The file does not grow, since the process has allocated space for the block. Write
+  // the head last, since readers find the block by its head.
   if (!writeTo(Chunk, memory(I) + From, End - From, Chunk.at + From) ||
       !writeTo(Chunk, reinterpret_cast<const char *>(&Head), RecordAt, Chunk.at))
     return false;
@@ -196,9 +197,9 @@ bool Recorder::write(unsigned I, size_t Records) {
 
 void Recorder::release(unsigned I) {
   Known[I] = {};
-  // When the arena is closed, the process may be writing the same block while it ends.
-  // If this command is killed here, that process must not write zeros to the block in
-  // its file.
+  // While the arena is closed (Ends), an ending process may copy the same chunk to its
+  // file. So do not zero the chunk now: the process would write zeros if this command were
+  // killed.
   if (!Ends) {
     __atomic_store_n(&Arena->chunk[I].state, uint32_t(PBA_TAKEN), __ATOMIC_RELEASE);
     memset(memory(I), 0, PBA_CHUNK_SIZE);
@@ -208,12 +209,13 @@ void Recorder::release(unsigned I) {
   __atomic_store_n(&Arena->chunk[I].state, uint32_t(PBA_FREE), __ATOMIC_RELEASE);
 }
 
-// Unknown: the file was moved or deleted.
+// Returns Use::Unknown if the file was moved or deleted.
 Recorder::Use Recorder::useOf(const pba_chunk &Head) {
   return !openFile(Head) ? Use::Unknown : Files.isUnused() ? Use::None : Use::Process;
 }
 
-// Gives up a chunk. A process may still be using it, so it is never reused.
+// Gives up a chunk. The chunk stays PBA_TAKEN and is never reused, since a process may
+// still use it.
 void Recorder::abandon(unsigned I) {
   lose(Arena->chunk[I], PBA_CHUNK_SIZE);
   Known[I] = {};
@@ -228,7 +230,8 @@ void Recorder::writeAndRelease(unsigned I) {
   release(I);
 }
 
-// Counts lost bytes. Names only files that may exist in the directory.
+// Counts lost bytes. The count is by file only for valid names of data files, since the
+// name is untrusted.
 void Recorder::lose(const pba_chunk &Head, uint64_t Size) {
   const std::string Name = nameOf(Head).str();
   const OwnName Kind = ownName(Name);
@@ -247,14 +250,14 @@ void Recorder::finish(const pba_chunk &Head, const char *From, uint64_t Size) {
     Files.finish({At, Size}, lastWord(From, Size, At));
 }
 
-// Writes full chunks. Returns whether there were any.
+// Writes full chunks. Returns whether any chunk was full.
 bool Recorder::drainFull() {
   bool Any = false;
   for (unsigned I = 0; I != Nr; ++I) {
     const uint32_t State = state(I);
     if ((State != PBA_FULL && State != PBA_ENDED) || Known[I].IsHeld)
       continue;
-    // From here on (PBA_WRITTEN) the chunk's process does not write to it.
+    // In the state PBA_WRITTEN, the chunk's process does not write to the chunk.
     uint32_t Before = State;
     if (!__atomic_compare_exchange_n(&Arena->chunk[I].state, &Before, uint32_t(PBA_WRITTEN),
                                      false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
@@ -264,9 +267,9 @@ bool Recorder::drainFull() {
       Known[I] = {};
     const size_t Complete =
         completeRecords(memory(I), Known[I].WasHeld ? Known[I].Records : 0);
-    // A signal handler has interrupted a thread that is writing a record. The thread
-    // will complete it, unless the handler has jumped away. In that case the chunk
-    // stays as it is until its process ends.
+    // If a record of a full chunk is missing, a signal handler has interrupted the thread
+    // that writes the record. Keep the chunk until the thread completes the record. If the
+    // handler has jumped away, the chunk stays until its process ends.
     const bool IsWritten = Known[I].WasHeld && Complete == Known[I].Records;
     if (State == PBA_FULL && Complete != MostRecords &&
         (IsWritten || write(I, MostRecords)) && useOf(Arena->chunk[I]) == Use::Process) {
@@ -280,8 +283,8 @@ bool Recorder::drainFull() {
   return Any;
 }
 
-// Copies records of a chunk that its process still owns. The process may fill the chunk
-// at the same time, and then empties it.
+// Writes records of a chunk that its process still owns. The process may fill the chunk at
+// the same time. While is_read is set, the process does not empty the chunk.
 void Recorder::copyOwned(unsigned I, size_t Records) {
   uint32_t &IsRead = Arena->chunk[I].is_read;
   __atomic_store_n(&IsRead, 1u, __ATOMIC_SEQ_CST);
@@ -297,7 +300,7 @@ void Recorder::drainOwned() {
     Known[I].IsHeld = false;
     if (State != PBA_OWNED && State != PBA_WRITTEN)
       continue;
-    // The chunk's process is writing it, unless it has ended.
+    // The chunk's process is writing the chunk to the file, unless the process has ended.
     if (State == PBA_WRITTEN) {
       if (++Known[I].Unchanged > LooksUnused && useOf(Arena->chunk[I]) == Use::None)
         writeAndRelease(I);
@@ -318,8 +321,8 @@ void Recorder::drainOwned() {
   }
 }
 
-// Makes the kernel mark Arena->recorder when this thread ends, for whatever reason. The
-// kernel reads no address from the arena.
+// Makes the kernel mark Arena->recorder when this thread ends, even by SIGKILL. Safe
+// although processes can write to the arena, since the kernel reads no address from it.
 void Recorder::announceEnd() {
   AtEnd.list.next = &AtEnd.list;
   AtEnd.list_op_pending = reinterpret_cast<robust_list *>(&Arena->recorder);
@@ -327,8 +330,8 @@ void Recorder::announceEnd() {
   syscall(SYS_set_robust_list, &AtEnd, sizeof(AtEnd));
 }
 
-// Allocates pages in advance: threads take the first free chunk, which should have its
-// pages by then.
+// Allocates the pages of the next free chunks, so that a thread that takes the first free
+// chunk causes no page faults.
 void Recorder::prepareChunks() {
   unsigned InUse = 0;
   for (unsigned I = 0; I != Nr; ++I)
@@ -357,7 +360,8 @@ void Recorder::drain() {
       Wait = std::min(2 * Wait, LongestWait);
     auto Now = std::chrono::steady_clock::now();
     const uint32_t Asked = __atomic_load_n(&Arena->asked, __ATOMIC_SEQ_CST);
-    // The first chunks of a file describe its other chunks.
+    // A new area may be the beginning of a file, which describes the file's later chunks:
+    // write it at once.
     const bool HasNew = usedPages() != Seen;
     Seen = usedPages();
     if (Now >= Next || HasNew || Asked != Arena->answered) {
@@ -372,8 +376,8 @@ void Recorder::drain() {
   drainRest();
 }
 
-// Writes the chunks of processes that have ended, and the records of other processes so
-// far.
+// Writes the chunks of processes that have ended, and the complete records of running
+// processes.
 void Recorder::drainRest() {
   const uint32_t Asked = __atomic_load_n(&Arena->asked, __ATOMIC_SEQ_CST);
   for (unsigned I = 0; I != Nr; ++I)
@@ -440,7 +444,7 @@ bool Recorder::hasOwned() const {
   return false;
 }
 
-// While the arena is closed, no process takes memory from it.
+// Zeros released memory. Safe while the arena is closed, since no process takes memory.
 void Recorder::cleanReleased() {
   for (auto &[State, Begin, Size] : Dirty)
     if (__atomic_load_n(State, __ATOMIC_ACQUIRE) == PBA_FREE)
@@ -448,14 +452,14 @@ void Recorder::cleanReleased() {
   Dirty.clear();
 }
 
-// Continues in a child process. If that cannot be created, the recorded processes write the
-// rest themselves, as they do when this command is killed.
+// Continues in a child process. If fork() fails, the recorded processes write the rest
+// themselves, as they do when this command is killed.
 void Recorder::goOnInBackground(function_ref<bool()> MoreWork) {
   if (fork())
     return;
   setsid();
-  // The command's lock of the directory must end with the command, so do not share its
-  // descriptor.
+  // Open the directory again, so that the command's lock of the directory ends with the
+  // command.
   const int Own = openat(Dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   const int Null = open("/dev/null", O_RDWR | O_CLOEXEC);
   for (int Standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
@@ -463,7 +467,7 @@ void Recorder::goOnInBackground(function_ref<bool()> MoreWork) {
   Files.setDirectory(dup2(Own, STDERR_FILENO + 1));
   close_range(unsigned(STDERR_FILENO) + 2, ~0u, 0);
   Memory = -1;
-  // Processes that are still recorded may continue as before.
+  // Reopen the arena for processes that are still recorded.
   Ends = false;
   announceEnd();
   cleanReleased();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes the data that traced processes put into the arena to their data files
+// Copies data of traced processes from the arena, a shared memory, to their data files
 // (runtime/trace/format/arena.h).
 #pragma once
 
@@ -16,12 +16,13 @@
 
 namespace patchbay {
 
-// The records of a block, except for the last record, which readers ignore.
+// Offset and number of a block's records. Readers ignore the last record of a block, so
+// MostRecords excludes it.
 inline constexpr size_t RecordAt = offsetof(pbd_block, record);
 inline constexpr size_t MostRecords = (PBA_CHUNK_SIZE - RecordAt) / sizeof(pbd_record) - 1;
 
-// Counts complete records of a block: a record is complete once its last word is
-// written. Those before From are known to be.
+// Counts the complete records at the beginning of a block. A record is complete once its
+// last word is written. From: the number of records that are known to be complete.
 inline size_t completeRecords(const char *Block, size_t From, size_t Most = MostRecords) {
   const auto *Record = reinterpret_cast<const pbd_record *>(Block + RecordAt);
   while (From != Most && __atomic_load_n(&Record[From].last, __ATOMIC_ACQUIRE))
@@ -50,8 +51,8 @@ inline llvm::StringRef nameOf(const pba_chunk &Head) {
   return llvm::StringRef(Head.file, strnlen(Head.file, sizeof(Head.file)));
 }
 
-/// Does not trust the arena, since each recorded process can write to all of
-/// it. Writes only to blocks within data files in its directory.
+/// Does not trust the contents of the arena, since each recorded process can write to the
+/// whole arena. Writes only to data files in its directory.
 class Recorder {
 public:
   /// Dir: the open directory, which must stay open. Rotates: processes switch to
@@ -60,19 +61,20 @@ public:
   Recorder(const Recorder &) = delete;
   ~Recorder();
 
-  /// The option for the processes; empty if the arena could not be created.
-  /// Processes then map their files.
+  /// The PATCHBAY option for the processes. Empty if the arena could not be created;
+  /// processes then map their files.
   std::string option() const;
 
-  /// Writes everything, after the program has ended. If processes are still recording,
-  /// another process continues until they have ended or have no block in the arena. It
-  /// also calls MoreWork while that returns true.
+  /// Writes all data, after the program has ended. If other processes are still recording,
+  /// a background process continues this work until these processes have ended or have no
+  /// block in the arena. The background process also calls MoreWork() until it returns
+  /// false.
   void finish(llvm::function_ref<bool()> MoreWork = nullptr);
 
-  /// Does the arena have a part of this file, even one whose process has ended?
+  /// Does the arena have data for this file, even if the file's process has ended?
   bool has(llvm::StringRef File, uint64_t StartNs) const;
 
-  /// nullptr if there is no arena.
+  /// Returns nullptr if the arena could not be created.
   pba_arena *arena() const { return Arena; }
 
   /// Warns about blocks whose file was not found or could not be written, and about
@@ -82,20 +84,20 @@ public:
 private:
   friend struct RecorderTest;
 
-  // How much of a chunk is written.
+  // Progress of writing a chunk.
   struct Progress {
-    uint64_t At = 0, StartNs = 0; // of the block in the chunk
+    uint64_t At = 0, StartNs = 0; // identify the block in the chunk, as in pba_chunk
     size_t Records = 0;           // number of written records
     unsigned Unchanged = 0;       // number of rounds without a new record
     bool IsHeld = false;          // the chunk is full, but a record is missing
-    bool WasHeld = false;         // and all other records are written
+    bool WasHeld = false;         // IsHeld was set, and all complete records are written
     unsigned Cuts = 0;            // DataWriter::cuts() when written
     std::vector<uint64_t> Pages;  // hashes of an area's pages as last written
     uint64_t Header = 0;          // hash of the header as last written
     bool IsComplete = false;      // everything is written and will not change
   };
 
-  // The headers of files in a round, and the sizes that they call committed.
+  // A file's header, copied at the beginning of a round.
   struct Header {
     unsigned Page;
     pbd_header Content;
@@ -146,7 +148,7 @@ private:
   std::map<unsigned, Progress> KnownAreas;
   std::vector<Header> Headers;
   DataWriter Files;
-  // Memory that was released, but not yet zeroed.
+  // Memory that was released, but is not yet zeroed.
   struct Released {
     uint32_t *State;
     char *Begin;

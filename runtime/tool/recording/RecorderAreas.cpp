@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The recorder's code for areas: all parts of a data file except large blocks.
+// Writes areas: the contents of a data file except large blocks.
 #include "Recorder.h"
 #include "llvm/Support/xxhash.h"
 #include <algorithm>
@@ -20,15 +20,15 @@ uint64_t Recorder::committed(const pba_chunk &Head) const {
   return 0;
 }
 
-// Copies from the last word to the first: a record is complete if its last word is
-// there.
+// Copies from the last word to the first. A record in the copy is then complete if its
+// last word is set.
 static void copyBackwards(uint64_t *To, const char *From, size_t Size) {
   const auto *Words = reinterpret_cast<const uint64_t *>(From);
   for (size_t I = Size / 8; I--;)
     To[I] = __atomic_load_n(&Words[I], __ATOMIC_ACQUIRE);
 }
 
-// Is it a chunk that a process does not change after committing it?
+// Does a process leave chunks of this kind unchanged after committing them?
 static bool isConstant(uint32_t Kind) {
   switch (Kind) {
   case PBD_CMDLINE:
@@ -98,7 +98,7 @@ void Recorder::releaseArea(unsigned Page, const pba_chunk &Head, bool MayBeInUse
   const uint64_t Pages = std::min<uint64_t>(std::max(Head.pages, 1u), NrPages - Page);
   for (uint64_t I = Pages; I--;) {
     uint32_t &State = Arena->page[Page + I].state;
-    // No process reuses it.
+    // PBA_TAKEN: no process reuses the page.
     if (MayBeInUse) {
       __atomic_store_n(&State, uint32_t(PBA_TAKEN), __ATOMIC_RELEASE);
       continue;
@@ -134,8 +134,8 @@ Recorder::Use Recorder::useOfArea(unsigned Page, const pba_chunk &Head, bool IsE
   return By == Use::Unknown && !IsEnd ? Use::Process : By;
 }
 
-// Writes the rest of the area and frees it. Opens the file even if nothing has changed, to
-// find out whether another program has truncated it.
+// Writes the rest of the area and frees the area. openFile() detects whether another
+// program has truncated the file, even if the area has no new data.
 void Recorder::writeAndReleaseArea(unsigned Page, const pba_chunk &Head, Use By) {
   const uint64_t Size = sizeOf(Page, Head);
   openFile(Head);
@@ -155,7 +155,7 @@ void Recorder::drainArea(unsigned Page, bool IsEnd) {
     writeAndReleaseArea(Page, Head, By);
 }
 
-// The parts that were written since the file was last truncated.
+// The parts of the file that were written since the last truncation.
 std::vector<FilePart> Recorder::partsOf(const pba_chunk &Head, unsigned Cuts) {
   std::vector<FilePart> Parts;
   for (unsigned I = 0; I != Nr; ++I)
@@ -196,7 +196,7 @@ void Recorder::drainHeader(Header &Of, bool IsEnd) {
   releaseArea(Of.Page, Head, By == Use::Unknown);
 }
 
-// Write headers last: by then, all that they call committed is written.
+// Writes headers last, after all data that the headers declare committed.
 void Recorder::drainAreas(bool IsEnd) {
   Files.closeFile();
   Headers.clear();

@@ -19,15 +19,15 @@ using namespace llvm;
 using namespace patchbay;
 using namespace std::chrono_literals;
 
-// The polling interval. It is short, because threads may be waiting for space.
+// Polling intervals, which are short because threads may be waiting for space.
 static constexpr std::chrono::milliseconds ShortestWait = 10ms, LongestWait = 100ms;
 
-// The resolution of the kernel's time stamps of files. In this time, the directory may
-// change again without a new time stamp.
+// An upper bound for the resolution of time stamps of files. Within this time, the
+// directory may change twice with the same time stamp.
 static constexpr uint64_t StampNs = 100000000;
 
-// "20260131T235959.999Z" of "42.20260131T235959.999Z.pbd"; empty for other
-// names.
+// Returns "20260131T235959.999Z" for "42.20260131T235959.999Z.pbd"; empty for names
+// without a time.
 static StringRef stampOf(StringRef Path) {
   if (ownName(Path) != OwnName::Whole)
     return "";
@@ -43,15 +43,15 @@ static std::string stamp(uint64_t Ns) {
   return formatv("{0}.{1,0+3}Z", Text, Ns / 1000000 % 1000);
 }
 
-// Is it a file without events? The last file of a process may be one.
+// Has the file no events? The last file of a process may be empty.
 static bool isEmpty(const DataFile &Data) {
   return Data.Session->Part > 1 && Data.Threads.empty() &&
          Data.Histograms.empty() && Data.Samples.empty() &&
          llvm::all_of(Data.Losses, [](uint64_t N) { return N == 0; });
 }
 
-// Renames a complete file after the time of its last event, or after the next time that no
-// other file has. Returns whether anything has changed.
+// Renames a complete file to the time of its last event. If a file has that name, uses the
+// next free time. Returns whether anything has changed.
 static bool giveFinalName(const std::string &File) {
   DataFile Data;
   Error E = readDataSummary(File, Data);
@@ -98,8 +98,8 @@ bool Rotation::isOurs(const std::string &File) const {
   return Header && Header->recording == Limits.Recording;
 }
 
-// Check the lock first: a process that has lost its lock gets no more memory for this
-// file.
+// Checks the lock before the arena: a process without a lock gets no more memory for the
+// file, so the second answer stays valid.
 bool Rotation::isInUse(const std::string &File) const {
   auto Header = ownHeader(AT_FDCWD, File);
   return !filesInUse({File}).empty() ||
@@ -148,8 +148,8 @@ void Rotation::makeRoom(uint64_t MostBytes, size_t Least) {
   for (const std::string &File : Written)
     if (Limits.MaxSize && isOurs(File))
       Bytes += bytesOf(File);
-  // Do not change the counter during a change by a process, which may also have ended
-  // during one: other programs remove files, too.
+  // Correct the counter, since other programs may remove files. Do not do so while
+  // a process changes the counter (size_changing); the process may have ended meanwhile.
   if (IsCounted && !__atomic_load_n(&Counted->size_changing, __ATOMIC_SEQ_CST))
     __atomic_compare_exchange_n(&Counted->size_used, &Used, Bytes, false, __ATOMIC_SEQ_CST,
                                 __ATOMIC_RELAXED);
@@ -157,7 +157,7 @@ void Rotation::makeRoom(uint64_t MostBytes, size_t Least) {
                                      (Limits.MaxSize && Bytes > MostBytes))) {
     const auto Oldest = Complete.begin();
     const std::string &File = Oldest->first.second;
-    // Check again: another program may have put another file there.
+    // Check the file again, since another program may have replaced it.
     if (isOurs(File) && !unlink(File.c_str())) {
       ++Removed;
       if (Counted)
@@ -185,8 +185,8 @@ bool Rotation::look(bool IsEnd) {
   }
   if (IsBusy)
     readNames();
-  // Leave space for the next file: at least a quarter of the limit, and at most half of
-  // it. A thread without space loses events until files are removed.
+  // Leave space for the next file: from a quarter to half of the limit. A thread without
+  // space loses events until files are removed.
   const uint64_t Next =
       std::min(std::max(Limits.MaxSize / 4, Limits.RotateSize), Limits.MaxSize / 2);
   makeRoom(IsEnd ? Limits.MaxSize : Limits.MaxSize - Next, /*Least=*/IsEnd);
@@ -196,7 +196,7 @@ bool Rotation::look(bool IsEnd) {
 void Rotation::start() {
   if (!Limits.Rotates)
     return;
-  // Block signals, which the command handles in its first thread.
+  // Block signals in the new thread: the command's first thread handles signals.
   sigset_t All, Before;
   sigfillset(&All);
   pthread_sigmask(SIG_SETMASK, &All, &Before);
@@ -206,7 +206,8 @@ void Rotation::start() {
       const auto Begin = Clock::now();
       look();
       Wait = IsBusy || Limits.MaxSize ? ShortestWait : std::min(2 * Wait, LongestWait);
-      // Checking many files takes long: a longer pause limits the use of the processor.
+      // Checking many files takes long. Sleep nine times as long, so that checks use at
+      // most a tenth of a processor.
       std::this_thread::sleep_for(
           std::clamp<Clock::duration>(9 * (Clock::now() - Begin), Wait, LongestWait));
     }

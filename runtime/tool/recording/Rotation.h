@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Renames and removes the files of a recording that rotates them
+// Renames and removes the files of a recording with rotation
 // (runtime/trace/threads/rotate.h).
 #pragma once
 
@@ -29,9 +29,9 @@ struct RecordingLimits {
   }
 };
 
-/// Finds the files of one recording in a directory, and ignores all others. Gives final
-/// names to files that are complete and that no process has locked. Removes the oldest of
-/// these.
+/// Gives final names to the complete files of one recording, and removes the oldest ones
+/// beyond the limits. A file is complete when no process has locked it. Ignores files of
+/// other recordings in the directory.
 class Rotation {
 public:
   /// Memory: the recorder that writes to this directory, or nullptr. Does nothing unless
@@ -62,14 +62,14 @@ private:
   std::vector<std::string> Written;
   // Complete files by time and path, and their sizes on disk.
   std::map<std::pair<std::string, std::string>, uint64_t> Complete;
-  timespec Seen = {}; // last change of the directory that was seen
+  timespec Seen = {}; // time of the directory's last known change
   uint64_t Removed = 0;
-  bool IsBusy = false; // the last check has found changes
+  bool IsBusy = false; // the last check found changes
   std::atomic<bool> Ends = false;
   std::thread Thread;
 };
 
-/// Does the limit permit this many more bytes?
+/// Do the limits permit Bytes more bytes in Dir?
 bool hasRoom(const std::string &Dir, const RecordingLimits &Limits, uint64_t Bytes);
 
 } // namespace patchbay

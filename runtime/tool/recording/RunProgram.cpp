@@ -18,15 +18,15 @@ using namespace patchbay;
 static volatile sig_atomic_t Child;
 static volatile sig_atomic_t TimeIsUp;
 
-// Printed if the program does not end after SIGTERM.
+// The message to print if the program does not end after SIGTERM.
 static char GoesOn[128];
 static constexpr unsigned GraceSeconds = 2;
 
 static constexpr int Passed[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
 
-// Sends a signal on to the program. The kernel sends SIGINT and SIGQUIT for keys of the
-// terminal to the program, too, which must not get them twice. It sends SIGHUP only to
-// the leader of a session, which may be this process.
+// Passes a signal on to the program. Does not pass on SIGINT and SIGQUIT of keys, which
+// the kernel sends to both processes. Passes on SIGHUP, which the kernel sends only to the
+// leader of a session, for example this process.
 static void passOn(int Signal, siginfo_t *Info, void *) {
   bool IsKey = Info->si_code == SI_KERNEL && Signal != SIGHUP;
   if (Signal == SIGALRM && TimeIsUp) {
@@ -42,8 +42,8 @@ static void passOn(int Signal, siginfo_t *Info, void *) {
     kill(Child, Signal == SIGALRM ? SIGTERM : Signal);
 }
 
-// Catches signals. The program inherits SIG_IGN, but no handler. A signal that is
-// ignored stays ignored in both processes.
+// Catches signals, except ignored signals, which stay ignored in both processes. The
+// program inherits SIG_IGN, but no handlers.
 static void catchSignals() {
   for (int Signal : Passed) {
     struct sigaction Action = {};
@@ -56,8 +56,8 @@ static void catchSignals() {
   }
 }
 
-// Signals stay blocked until the process is reaped, so that no signal is sent to
-// another process with the same id.
+// Waits for the process. Keeps signals blocked until the process is reaped, so that
+// passOn() sends no signal to a new process with the same ID.
 static Expected<int> reap(pid_t Pid, const sigset_t &Signals) {
   siginfo_t Info;
   while (waitid(P_PID, Pid, &Info, WEXITED | WNOWAIT))
@@ -105,7 +105,7 @@ Expected<pid_t> patchbay::spawnProgram(const std::string &Path, ArrayRef<const c
   return Pid;
 }
 
-// Starts the time limit. Without a limit, signals are unchanged.
+// Starts the time limit. If Ns is 0, changes nothing.
 static void beginTime(uint64_t Ns) {
   if (!Ns)
     return;
@@ -151,8 +151,8 @@ Expected<int> patchbay::runProgram(const std::string &Path, ArrayRef<const char 
   auto Status = reap(*Pid, Signals);
   if (!Status)
     return Status.takeError();
-  // Restore the terminal: a killed editor leaves it in raw mode. A process in the
-  // background must not change it.
+  // Restore the terminal's mode, since a killed editor may leave raw mode. A process in
+  // the background must not change the terminal.
   if (WIFSIGNALED(*Status) && HasTerminal &&
       tcgetpgrp(STDIN_FILENO) == getpgrp())
     tcsetattr(STDIN_FILENO, TCSADRAIN, &Terminal);

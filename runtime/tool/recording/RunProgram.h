@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs a program as this command's child, which appears to the terminal and to
-// signals as if it had replaced this command.
+// Runs a program as a child of this command. For the terminal and for signals, the program
+// behaves as if it had replaced this command.
 #pragma once
 
 #include "support/MappedFile.h"
@@ -15,7 +15,7 @@ namespace patchbay {
 llvm::Expected<Descriptor> blockSignals(llvm::ArrayRef<int> Signals,
                                         sigset_t *Before = nullptr);
 
-/// Starts a program, in which the signals of Mask are blocked.
+/// Starts a program with Mask as its blocked signals.
 llvm::Expected<pid_t> spawnProgram(const std::string &Path, llvm::ArrayRef<const char *> Args,
                                    const sigset_t &Mask);
 
@@ -25,9 +25,9 @@ llvm::Expected<pid_t> spawnProgram(const std::string &Path, llvm::ArrayRef<const
 llvm::Expected<int> runProgram(const std::string &Path,
                                llvm::ArrayRef<const char *> Args, uint64_t ForNs);
 
-/// The exit code for a wait status. Prints one line to stderr if a signal killed
-/// the program, as shells do, except for SIGINT and SIGPIPE. If SIGTERM was sent
-/// because of the time limit, it counts as success.
+/// The exit code for a wait status. Prints one line to stderr if a signal killed the
+/// program, as shells do, except for SIGINT and SIGPIPE. A program that the time limit
+/// ended by SIGTERM counts as successful.
 int exitCode(llvm::StringRef Program, int Status);
 
 } // namespace patchbay

@@ -20,15 +20,14 @@ struct Seen {
   bool Records = false;
   std::string Stripped; // a file with records, but without a symbol table
   std::vector<std::string> Files; // files with records
-  std::string Why; // why a file has nothing to trace, although it was compiled for
-                   // tracing
-  // The same for files that the runtime ignores: files of other ABI versions,
-  // or with code that cannot be read.
+  std::string Why; // why a file that was compiled for tracing has nothing to trace
+  // Like Why, for files that the runtime ignores: files of other ABI versions, and files
+  // with unreadable code.
   std::vector<std::string> LeftAlone;
-  bool Root = false;  // is there a function of --under?
+  bool Root = false;  // was a function of --under found?
   std::string NoType; // why the arguments of a function are unknown
   size_t Untyped = 0; // number of such functions
-  std::string NoRoot; // a root function whose end tracers do not see
+  std::string NoRoot; // message about a function of --under whose exit tracers do not see
   bool Chosen = false; // does -F or --args select a function?
   bool Left = false;   // does -N leave at least one of the selected functions?
 };
@@ -69,7 +68,7 @@ static NameFilter::Match select(Selection &S, const ElfImage &Image,
   return Match;
 }
 
-// Trampolines read the slots of functions, which are within the code.
+// Trampolines read the slots of functions, and slots are in the code.
 static std::string executeOnlyText(const Twine &Path) {
   return (Path + ": its code is execute-only (PROT_EXEC without PROT_READ), and the "
                  "runtime must read it: link it without --execute-only, and do not "
@@ -134,7 +133,7 @@ static Error addFunctions(const ElfImage &Image, Wanted &W, Seen &What,
     bool Chosen = false, TakenAway = false;
     for (Selection &S : W.Selections) {
       if (S.Globs.empty())
-        continue; // the request matches no function in this image
+        continue; // a request of --args matches no function in this image
       NameFilter::Match Match = select(S, Image, Names, R.Entry);
       if (S.Name == "under" && Match != NameFilter::None) {
         if (R.Raw.flags & PATCHBAY_RECORD_NO_EXIT)
@@ -146,7 +145,7 @@ static Error addFunctions(const ElfImage &Image, Wanted &W, Seen &What,
     }
     auto IsTyped = W.Typed.add(Image, R, Symbols, Names.nameForRuntime(Image, R.Entry));
     if (!IsTyped) {
-      // Not an error of the request, since a glob may match other functions.
+      // Do not fail: a glob may match further functions that have the arguments.
       std::string Why = toString(IsTyped.takeError());
       if (StringRef(Why).starts_with("--when"))
         return makeError(Usage, Why);
@@ -164,8 +163,8 @@ static Error addFunctions(const ElfImage &Image, Wanted &W, Seen &What,
   return Error::success();
 }
 
-// Reads the arguments of functions in libraries that may be loaded later, since
-// debug information can be read only now.
+// Reads the arguments of functions in a library that the program may load later. The
+// runtime cannot read debug information.
 static Error addLoadable(const std::string &Path, Wanted &W, Seen &What) {
   auto Image = ElfImage::open(Path);
   if (!Image)
@@ -189,9 +188,9 @@ static Error addLoadable(const std::string &Path, Wanted &W, Seen &What) {
   return Error::success();
 }
 
-// If libpatchbay.a is linked into the program, functions register with that
-// copy of the runtime. The tracer uses that copy if the program exports it.
-// Otherwise it uses libpatchbay.so, which does not know the functions.
+// Fails if libpatchbay.a is linked into the program, but the program does not export it:
+// functions register with the linked copy of the runtime, and the tracer would use
+// libpatchbay.so, which does not know these functions.
 static Error checkRuntime(const ElfImage &Program) {
   auto Names = Program.symbolNames();
   if (!Names)
@@ -205,7 +204,7 @@ static Error checkRuntime(const ElfImage &Program) {
   return Error::success();
 }
 
-// The option's name in messages. For -F and --args the globs suffice.
+// The option's name in messages; empty for -F and --args, where the globs suffice.
 static std::string optionFor(StringRef Name) {
   if (Name == "filter" || Name == "args")
     return "";
@@ -214,8 +213,7 @@ static std::string optionFor(StringRef Name) {
   return Option;
 }
 
-// If no function of this name exists, tells where it was inlined, according to
-// debug information. Otherwise empty.
+// If debug information says that a function was inlined, tells where. Otherwise empty.
 static std::string inlinedText(const Wanted &W, const Seen &What,
                                ArrayRef<std::string> Globs) {
   for (const std::string &File : What.Files) {
@@ -231,13 +229,13 @@ static std::string inlinedText(const Wanted &W, const Seen &What,
   return "";
 }
 
-// Why nothing can be traced. Empty if something can.
+// Why no function can be traced; empty if at least one function can.
 static std::string whyNothing(const Wanted &W, const Seen &What) {
   if (!What.Records && What.Why.empty() && !What.LeftAlone.empty())
     return What.LeftAlone.front();
   if (!What.Records)
     return What.Why.empty() ? noRecords() : What.Why;
-  // The other options have no effect if their globs match nothing.
+  // --notrace is optional: it has no effect if its globs match nothing.
   for (const Selection &S : W.Selections)
     if (std::string Unmatched = S.Filter.unmatched();
         !Unmatched.empty() && S.Name != "notrace") {
@@ -260,12 +258,12 @@ static std::string whyNothing(const Wanted &W, const Seen &What) {
 
 namespace {
 
-/// Prints each message once for all processes of a program, and for the
-/// libraries that they share. A glob may cause hundreds of messages.
+/// Prints each message only once, even if several processes of a program or shared
+/// libraries cause it. Limits the number of messages, since a glob may cause hundreds.
 class SaidOnce {
 public:
-  /// Prints messages that were not printed before, up to the limit. Returns the
-  /// number of messages above it.
+  /// Prints new messages, up to the limit. Returns the number of messages beyond the
+  /// limit.
   size_t say(ArrayRef<std::string> Texts,
              function_ref<void(const std::string &)> Say) {
     static constexpr size_t Most = 10;
@@ -301,8 +299,8 @@ static void sayUnused(const TypedArgs &Typed) {
          " more functions: the compiler may pass any value, so recorded values may be wrong");
 }
 
-// Fails if there is nothing to trace. Warns about functions that were not
-// found, since the user may have misspelt their names.
+// Fails if no function can be traced. Warns about names without a function, which the user
+// may have misspelt.
 static Error judge(const std::string &Where, const Wanted &W,
                    const Seen &What) {
   if (std::string Why = whyNothing(W, What); !Why.empty())
@@ -372,8 +370,7 @@ Error patchbay::checkMapped(const ProcessMemory &Memory, Wanted &W) {
            " was replaced or removed: its functions can be selected by mangled names only");
       continue;
     }
-    // Ignore the error: the runtime cannot use a file either if this command
-    // cannot parse it.
+    // Ignore files that cannot be parsed, since the runtime cannot use them either.
     auto Image = expectedToOptional(ElfImage::read(File, M->Path));
     if (!Image)
       continue;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds the functions that `record` must trace.
+// Finds the functions that the options of `record` select.
 #pragma once
 
 #include "TypedArgs.h"
@@ -8,8 +8,8 @@
 
 namespace patchbay {
 
-/// The functions that an option selects. The runtime matches only symbols, so
-/// it gets the symbols of functions that match by demangled name.
+/// The functions that one option selects. Symbols has the functions that match by
+/// demangled name, since the runtime matches only symbols.
 struct Selection {
   Selection(llvm::StringRef Name, std::vector<std::string> Given)
       : Name(Name), Globs(std::move(Given)), Filter(Globs) {}
@@ -26,13 +26,12 @@ struct Wanted {
   std::vector<std::string> Arguments;
   /// Directories to search for debug files.
   std::vector<std::string> Roots = {""};
-  /// What happens in a program without such functions, for messages; may be
-  /// empty.
+  /// For messages: what happens in a program without selected functions; may be empty.
   std::string OrElse;
 };
 
-/// Searches Program, which the kernel runs for Path, and its libraries. Fails if
-/// a recording with Tracer would have no functions.
+/// Searches Program and its libraries. Program is the ELF file that the kernel runs for
+/// Path. Fails if a recording with Tracer would have no functions.
 llvm::Error checkProgram(llvm::StringRef Path, const ElfImage &Program,
                          const ElfImage &Tracer, Wanted &W);
 

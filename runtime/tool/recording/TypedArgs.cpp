@@ -16,7 +16,7 @@ static constexpr StringLiteral Result("retval");
 // Requests
 //===----------------------------------------------------------------------===//
 
-// Is it a name, followed by members, such as "req->conn.fd"?
+// Is Text a name, optionally with members, such as "req->conn.fd"?
 static bool isPath(StringRef Text) {
   bool IsStart = true;
   for (size_t I = 0; I != Text.size(); ++I) {
@@ -72,7 +72,8 @@ static Error wrongCondition(StringRef Text) {
                               "'name == \"x\"'; several with &&");
 }
 
-// An operator that other languages use for &&, or in addition; nullptr: none.
+// Finds an operator in Constant that --when does not support, such as "and" or "||".
+// nullptr: none.
 static const char *otherOperator(StringRef Constant) {
   if (!Constant.empty() && (Constant.front() == '"' || Constant.front() == '\''))
     Constant = Constant.drop_front().split(Constant.front()).second;
@@ -92,7 +93,7 @@ patchbay::parseConditions(ArrayRef<std::string> Texts) {
       TypedCondition C;
       C.Text = Part.trim().str();
       size_t At = Part.find_first_of("=!<>");
-      // Skip "->", whose '>' is no comparison.
+      // Skip "->".
       while (At != StringRef::npos && At && Part[At] == '>' &&
              Part[At - 1] == '-')
         At = Part.find_first_of("=!<>", At + 1);
@@ -121,14 +122,14 @@ patchbay::parseConditions(ArrayRef<std::string> Texts) {
 }
 
 //===----------------------------------------------------------------------===//
-// Places of values
+// Locations of values
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A value, and the steps to it found so far.
+/// A value, and the dereferences found so far.
 struct Found {
   DWARFDie Type; // without typedefs and qualifiers
-  ArgumentPlace Place; // place of the value, or of its address
+  ArgumentPlace Place; // location of the value, or of its address
   std::string Steps;   // "@16" for each pointer that is followed
   uint64_t Offset = 0; // offset in the value
   bool InMemory = false; // Steps or Place give an address, and Offset is relative to it
@@ -137,7 +138,7 @@ struct Found {
 
 static Error cannot(const Twine &Why) { return makeError(Why); }
 
-// NothingFound: the function has no such argument, or the structure no such member.
+// NothingFound: the function lacks the argument, or the structure lacks the member.
 static Error notFound(const Twine &Why) { return makeError(NothingFound, Why); }
 
 static constexpr StringLiteral LacksParameters(
@@ -147,7 +148,7 @@ static std::string listed(ArrayRef<std::string> Names) {
   return Names.empty() ? "none" : join(Names, ", ");
 }
 
-// The place of a parameter or of the result.
+// The location of a parameter or of the result.
 static Expected<Found> startOf(StringRef Name, const FunctionPlaces &F) {
   Found V;
   if (Name == Result) {
@@ -252,7 +253,7 @@ static Expected<std::string> sourceOf(StringRef Path, const Found &V,
 
 // Kind and source of a value of a scalar type: "u8:r1@16".
 static Expected<std::string> kindAndSource(StringRef Path, Found V) {
-  // For a reference, or a pointer to a std::string, users mean the target.
+  // Read the target of a reference, and of a pointer to a string.
   if (isPointer(V.Type) &&
       (!stringKind(typeOf(V.Type)).empty() || viewOf(typeOf(V.Type)) ||
        V.Type.getTag() != dwarf::DW_TAG_pointer_type))
@@ -288,7 +289,8 @@ static Expected<std::string> kindAndSource(StringRef Path, Found V) {
   return Kind + ":" + *Source;
 }
 
-// The constant in the format of options. It must not contain separators of that format.
+// The constant in the format of PATCHBAY options. Fails if the constant contains a
+// separator of that format.
 static Expected<std::string> constantFor(const TypedCondition &C,
                                          StringRef Kind) {
   StringRef Text = C.Constant;
@@ -360,7 +362,7 @@ static std::vector<std::string> allPaths(const FunctionPlaces &F,
   return Paths;
 }
 
-// The values that requests name for a function, without duplicates.
+// The paths of the values that requests name for a function, without duplicates.
 static std::vector<std::string> pathsOf(ArrayRef<TypedRequest *> Requests,
                                         const FunctionPlaces &F,
                                         std::vector<std::string> &NotRead) {
@@ -428,7 +430,7 @@ Expected<std::vector<std::string>> TypedArgs::conditionsFor(const FunctionPlaces
     auto V = findValue(C.Path, F);
     if (!V) {
       consumeError(V.takeError());
-      continue; // another function may have such a member
+      continue; // another function may have the member
     }
     auto Text = kindAndSource(C.Path, *V);
     if (!Text)
@@ -445,7 +447,8 @@ Expected<std::vector<std::string>> TypedArgs::conditionsFor(const FunctionPlaces
   return Parts;
 }
 
-// Notes whether a function has the requested name. One such function is enough.
+// Notes whether a function has the requested name. The request succeeds if at least one
+// function has the name.
 static void noteName(ArrayRef<TypedRequest *> Requests, const std::string &Path,
                      const std::string &Function, const Error &E) {
   std::string Why;
@@ -512,7 +515,7 @@ Expected<bool> TypedArgs::add(const ElfImage &Image, const SiteRecord &Record,
   std::vector<TypedRequest *> Meant;
   for (TypedRequest &R : Requests) {
     bool IsMeant = R.Functions.match(Symbols) != NameFilter::None;
-    // "(Name)" may also be the type of a parameter, in a glob with parameters.
+    // In "f(Name)", Name may be an argument, or the type of a parameter in a glob.
     if (IsMeant && !R.Paths.empty() && NameFilter(R.Text).match(Symbols))
       Untyped.insert(NameForRuntime);
     else if (IsMeant)

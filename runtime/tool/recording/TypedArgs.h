@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// --args 'parse(name, req->uri, retval)' and --when 'len > 4096': converts names into
-// the places of values (trace/format/typed_spec.h), for each function, using debug
-// information.
+// --args 'parse(name, req->uri, retval)' and --when 'len > 4096': finds the location of
+// each named value in registers or memory, for each function, from debug information. The
+// runtime reads the values there (trace/format/typed_spec.h).
 #pragma once
 
 #include "arguments/DwarfFunctions.h"
@@ -20,7 +20,8 @@ struct TypedRequest {
   std::string Text; // as the user wrote it
   NameFilter Functions;
   std::vector<std::string> Paths; // empty: all arguments, and the result
-  /// For each path, why the first function lacks it. Empty once a function has it.
+  /// For each path, the reason why the first function lacks the value. The reason is
+  /// empty once a function has the value.
   std::map<std::string, std::string> Missing = {};
 };
 
@@ -50,7 +51,7 @@ public:
                llvm::ArrayRef<llvm::StringRef> Symbols, const std::string &NameForRuntime);
   /// Record the arguments of marks?
   bool WithMarks = false;
-  /// Call this after each image.
+  /// Must be called after each image.
   void endImage() { Known.reset(); }
   /// Functions whose requested arguments are not recorded, and why.
   llvm::ArrayRef<std::string> leftOut() const { return LeftOut; }
@@ -62,7 +63,7 @@ public:
   /// The options for PATCHBAY, one for each function.
   llvm::ArrayRef<std::string> options() const { return Options; }
   /// A message about a request without a function, a name that no function of a request
-  /// has, or a condition without a function. Empty if there is none.
+  /// has, or a condition without a function. Empty if all have a function.
   std::string unmatched() const;
   /// The requests without a function, as the user wrote them.
   std::vector<std::string> unmatchedRequests() const;

@@ -18,7 +18,7 @@ using namespace patchbay;
 
 static constexpr char EntryName[] = "patchbay_trace_visit";
 
-// Advice on an output directory that the process's user cannot reach: for example, root
+// Advice on an output directory that the process's user cannot reach. For example, root
 // records another user's process, and DIR is in root's home.
 static StringRef adviceOn(StringRef Why) {
   if (!Why.starts_with("output=") || !Why.ends_with(errnoText(EACCES)))
@@ -50,15 +50,15 @@ static Error load(ProcessMemory &Memory, const ElfImage &Library,
   return Error::success();
 }
 
-// Makes this command the holder of the process's recording. Result: the result in the
-// process's reply. Fails without a reply.
+// Makes this command the holder of the process's recording: the recording lasts until the
+// holder ends. Result: the result in the process's reply. Fails without a reply.
 static Expected<ControlSocket> hold(pid_t Pid, StringRef Idle, int &Result) {
   auto Socket = ControlSocket::connect(Pid);
   if (!Socket)
     return Socket.takeError();
   if (Error E = Socket->send(PB_CONTROL_HOLD, Idle, {}))
     return std::move(E);
-  // The process waits only a limited time for a holder, so do not wait longer.
+  // Do not wait longer than the process waits for a holder.
   auto Reply = Socket->receive(nullptr, nullptr, ControlSocket::AtOnce);
   if (!Reply)
     return Reply.takeError();
@@ -88,18 +88,20 @@ static bool isInOurNamespace(pid_t Pid) {
   return !Ours.empty() && Ours == pidNamespace(std::to_string(Pid));
 }
 
-// Can the process open our files through /proc? Another user's process cannot.
+// Can the process open this command's files through /proc? Only a process of the same user
+// can.
 static bool canOpenOurFiles(pid_t Pid) {
   return isInOurNamespace(Pid) && uid_t(ThreadStatus(Pid, Pid).number("Uid")) == geteuid();
 }
 
-// In another PID namespace this command has no process ID, or a different one.
+// Passes this command's process ID (by=) only within the same PID namespace. In another
+// namespace, this command has a different ID or none.
 static std::string visitOptions(pid_t Pid, StringRef Options) {
   const std::string By = isInOurNamespace(Pid) ? ",by=" + std::to_string(getpid()) : "";
   return (Options + By + ",live=1,checked=1").str();
 }
 
-// Explains why there is no recording, although the runtime was loaded.
+// Explains why joining the recording failed although the runtime was loaded.
 static Error notHeld(const ProcessMemory &Memory, Error E) {
   if (ControlSocket::isLeft(Memory.pid())) {
     consumeError(std::move(E));
@@ -128,7 +130,7 @@ Expected<Visit> Visit::begin(ProcessMemory &Memory, const ElfImage &Library,
     warnOfMemory(Output->path(),
                  "/proc/" + std::to_string(Memory.pid()) + "/root" + Output->path(),
                  Memory.pid());
-  // The recorder writes only to files in Dir.
+  // Use the arena only for Dir, since the recorder writes only to files in Dir.
   std::string More = Options;
   if (Output->path() == Dir && canOpenOurFiles(Memory.pid()))
     More += Arena;
@@ -139,7 +141,7 @@ Expected<Visit> Visit::begin(ProcessMemory &Memory, const ElfImage &Library,
     return Text.takeError();
   if (Error E = load(Memory, Library, *Text, What))
     return std::move(E);
-  // Join, since a recording without a holder ends by itself.
+  // Become the holder: a recording without a holder ends.
   auto Held = join(Memory.pid());
   if (!Held)
     return notHeld(Memory, Held.takeError());
@@ -148,8 +150,7 @@ Expected<Visit> Visit::begin(ProcessMemory &Memory, const ElfImage &Library,
   return std::move(*Held);
 }
 
-// Options for a process that is not recorded. It needs no output, since no command
-// would read its files.
+// Options for a process that is not recorded, and so has no output.
 static std::string idleOptions(pid_t Pid) {
   return visitOptions(Pid, "tracer=function_profile,idle=1") + ",output=/dev/null";
 }
@@ -163,7 +164,7 @@ Expected<std::unique_ptr<Visit>> Visit::keep(pid_t Pid) {
   auto Socket = hold(Pid, idleOptions(Pid), Result);
   if (!Socket)
     return Socket.takeError();
-  // The process has listened from its start, so it needs no holder.
+  // ENOTTY: the process has listened from its start and needs no holder.
   if (Result == -ENOTTY)
     return nullptr;
   if (Result == -EUSERS)
@@ -174,8 +175,8 @@ Expected<std::unique_ptr<Visit>> Visit::keep(pid_t Pid) {
   return std::make_unique<Visit>(Visit(Pid, std::move(*Socket)));
 }
 
-// Waits until the process replies or ends. A stopped process does not reply. When it
-// continues, it ends its recording, since its holder has ended.
+// Waits until the process replies or ends. Returns false for a stopped process, which does
+// not reply: it ends its recording when it continues, since its holder has ended.
 static bool awaitReply(pid_t Pid, int Socket) {
   constexpr int LookMs = 1000;
   Stillness Still(Pid);
@@ -195,8 +196,7 @@ void Visit::awaitEnd() {
     return;
   auto Reply = Socket.receive();
   if (!Reply) {
-    // The process has ended.
-    consumeError(Reply.takeError());
+    consumeError(Reply.takeError()); // the process has ended
     return;
   }
   if (Reply->result == -ETIMEDOUT)

@@ -8,11 +8,11 @@
 using namespace llvm;
 using namespace patchbay;
 
-// Limits for each call: number of callers, and bytes of text.
+// Limits for a note: number of callers, and size in bytes.
 static constexpr size_t MostCallers = 8, MostText = 1000;
-// Limits for marks: number of names, and of events for each name.
+// Limits for marks: number of names, and number of events for each name.
 static constexpr size_t MostNames = 64, MostEvents = 4096;
-// Limits how many further names are counted.
+// Limits the memory for counting further names.
 static constexpr size_t MostLeftOut = 1 << 16;
 
 void CallNotes::begin(ArrayRef<TraceCall> Open, const DataValues *V) {
@@ -35,8 +35,7 @@ void CallNotes::begin(ArrayRef<TraceCall> Open, const DataValues *V) {
   std::push_heap(Longest.begin(), Longest.end());
 }
 
-// Adds calls when they have ended, since the cost of tracing in a call is known only then.
-// The elapsed time of the call does not change.
+// Adds calls when they have ended, since TraceCall::Cost is known only then.
 void CallNotes::end(ArrayRef<TraceCall> Open, size_t Depth, std::optional<uint64_t>) {
   for (; !Slow.empty() && Slow.back() >= Depth; Slow.pop_back()) {
     const TraceCall &C = Open[Slow.back()];

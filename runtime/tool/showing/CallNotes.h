@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Text about single calls for the page: arguments and results (`record --args`), why
-// calls were slow (`record --why`), and the marks and values of <patchbay/mark.h>. A page
-// has no space for all calls, so it has the longest calls, and the number of all.
+// Notes about single calls for the page: arguments and results (`record --args`), and why
+// calls were slow (`record --why`). A page has space only for the notes of the longest
+// calls. Also collects the marks and values of <patchbay/mark.h>.
 #pragma once
 
 #include "reading/CallStream.h"
@@ -27,17 +27,16 @@ public:
   void begin(llvm::ArrayRef<TraceCall> Open, const DataValues *V) override;
   void end(llvm::ArrayRef<TraceCall> Open, size_t Depth,
            std::optional<uint64_t> Next) override;
-  /// Call this after all calls have been read.
+  /// Must be called after all calls have been read.
   void finish();
 
-  /// The text for the call of a thread with this depth and start; empty if there is
-  /// none.
+  /// The note about the call of a thread with this depth and start; empty without a note.
   llvm::StringRef at(size_t Thread, size_t Depth, uint64_t Start) const;
-  /// The number of calls with text.
+  /// The number of calls for which data was recorded, with or without a note here.
   uint64_t calls() const { return Calls; }
-  /// By name, and by whether they are values. Contains the first 64 rows.
+  /// By name, and true for values. Contains the first 64 names.
   const std::map<std::pair<std::string, bool>, NotedMarks> &marks() const { return Marks; }
-  /// The number of marks and values without a row, and of their names, up to 65,536.
+  /// The number of marks and values of further names, and of these names, up to 65,536.
   uint64_t marksLeftOut() const { return MarksLeftOut; }
   size_t namesLeftOut() const { return NamesLeftOut.size(); }
 

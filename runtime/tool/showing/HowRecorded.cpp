@@ -41,12 +41,13 @@ static std::string depth(const DataFile &Data) {
   return Depth ? utostr(Depth) : "any";
 }
 
-// Compared, since examining slow calls takes time in their callers.
+// The threshold of --why. Affects durations, since examining a slow call takes time in its
+// callers.
 static std::string why(const DataFile &Data) {
   return Data.Why ? durationText(Data.Why->ThresholdNs) + " or more" : "none";
 }
 
-// A parent process has counted the calls of its forked children, too.
+// The number of calls that --when excluded, in all processes.
 static uint64_t leftOut(const Trace &T) {
   uint64_t Calls = 0;
   for (const TraceProcess &P : T.Processes)
@@ -55,8 +56,8 @@ static uint64_t leftOut(const Trace &T) {
   return Calls;
 }
 
-// The values of all processes, which usually are the same. Skips processes that
-// have nothing to trace.
+// The different values of all processes that have functions to trace. Usually there is
+// only one value.
 static std::string ofAll(const Trace &T, std::string (*Of)(const DataFile &)) {
   std::set<std::string> Known;
   for (const TraceProcess &P : T.Processes)
@@ -65,9 +66,8 @@ static std::string ofAll(const Trace &T, std::string (*Of)(const DataFile &)) {
   return join(Known, " or ");
 }
 
-using EntriesOf = std::map<std::string, std::set<uint64_t>>; // addresses of
-                                                             // functions, by build
-                                                             // id
+// Addresses of functions, by build id.
+using EntriesOf = std::map<std::string, std::set<uint64_t>>;
 
 static EntriesOf tracedEntries(const Trace &T) {
   EntriesOf Result;
@@ -106,8 +106,8 @@ static std::string otherFunctions(const Trace &A, const Trace &B) {
 }
 
 RecordedAs patchbay::howRecorded(const Trace &T) {
-  // The process that began first is the ancestor of the others. Skip the kernel, whose
-  // data has no date.
+  // Take the process that began first, which is the ancestor of all others. Skip kernel
+  // data, which has no date.
   auto Began = [](const TraceProcess &P) {
     return std::pair(!P.Data.StartNs, P.Data.StartNs);
   };

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Describes how recordings were made, and how that differs between two
-// recordings.
+// Describes how a recording was made, and the differences between two recordings.
 #pragma once
 
 #include "reading/Trace.h"
 
 namespace patchbay {
 
-/// Differences of options, if data files have them: "tracer A and B; threshold
-/// none and 10 us". Empty if there are none. Selected functions are compared
-/// only for files with the same build id.
+/// Differences of recorded options: "tracer A and B; threshold none and 10 us". Empty
+/// without differences. Compares selected functions only for files with the same build id.
 std::string recordedDifferently(const Trace &A, const Trace &B);
 
-/// Fields are empty if the recording does not have them.
+/// Fields that the recording lacks are empty.
 struct RecordedAs {
   std::string Command;   // "./server --port 80"
   std::string Processes; // "4711 and 2 others"

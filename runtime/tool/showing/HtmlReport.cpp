@@ -10,7 +10,7 @@
 using namespace llvm;
 using namespace patchbay;
 
-// Limits the part that grows with the recording. The rest is about 60 KB.
+// Limits the data that grows with the recording. The rest of the page has about 60 KB.
 static constexpr size_t MaxData = 4'500'000;
 
 PageSide::PageSide(Trace &T, StringRef Dir) : T(T), Dir(Dir), Times(T), Notes(T) {
@@ -143,8 +143,7 @@ static void printFacts(const PageSide &Side, raw_ostream &OS) {
   OS << "</dl>\n";
 }
 
-// Messages about missing data. They come first, since readers must know about
-// it.
+// Messages about missing data, for the beginning of the page.
 static std::vector<std::string> missing(const PageSide &Side) {
   std::vector<std::string> Lines;
   for (const LossText &Loss : lossTexts(lossesOf(Side.T), Side.Dir))

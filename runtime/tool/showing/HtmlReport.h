@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A recording, or the difference between two, as a single page for a browser.
-// It needs no network and no other file. page/ has its design and scripts.
+// Prints a recording, or the difference between two recordings, as a single HTML file
+// that needs no network and no other file. The styles and scripts are in page/.
 #pragma once
 
 #include "CallNotes.h"
@@ -11,7 +11,7 @@
 
 namespace patchbay {
 
-/// A recording for the page.
+/// A recording, prepared for the page.
 struct PageSide {
   /// Reads the calls of T. Dir is the recording's directory.
   PageSide(Trace &T, llvm::StringRef Dir);
@@ -24,12 +24,12 @@ struct PageSide {
   CallNotes Notes;
 };
 
-/// Functions are in the order of the table. Before: nullptr, or the recording
-/// to compare with After; then By is the field to compare.
+/// Prints the page. Before: nullptr, or the recording to compare with After. By: the field
+/// to compare.
 void printPage(PageSide &After, PageSide *Before, Field By, llvm::raw_ostream &OS);
 
-/// The page without data, made from page/ at build time. "<!--NAME-->" marks
-/// the place for each kind of data.
+/// The page without data, made from page/ at build time. printPage() replaces
+/// "<!--NAME-->" by data.
 extern const char HtmlTemplate[];
 
 } // namespace patchbay

@@ -11,10 +11,10 @@
 using namespace llvm;
 using namespace patchbay;
 
-// Limits for the functions that a message names: number, and characters.
+// Limits for the list of functions in a message: number of names, and characters.
 static constexpr size_t MostNames = 5, RoomForNames = 56;
 
-// With fewer calls, the first call of each function may be the majority of all calls.
+// Among fewer calls, the first call of each function may be the majority.
 static constexpr uint64_t MinSampled = 1000;
 
 static std::string shortName(StringRef Name) {
@@ -86,7 +86,7 @@ void Losses::add(const DataFile &Data, TracedNames &Names) {
     Of.second = SaturatingAdd(Of.second, A.LeftOut);
   }
   for (const DataLeftOut &F : Data.LeftOut) {
-    if (F.Flags & PBD_LEFT_OUT_AGAIN) // Costly has the same function, too
+    if (F.Flags & PBD_LEFT_OUT_AGAIN) // Costly already has this function
       continue;
     auto [Module, Entry] = Data.place(F.Address);
     constexpr uint64_t WithoutExit = PATCHBAY_RECORD_VARIADIC | PATCHBAY_RECORD_NORETURN |
@@ -153,7 +153,7 @@ Losses patchbay::lossesOf(Trace &T) {
       if (Losses::Failure &F = L.Failures[P.Data.Errno]; !F.Processes++)
         F.First = P.title();
   }
-  // Modules of other versions have their own messages.
+  // otherText() reports modules of other versions.
   if (any_of(L.Others,
              [](const auto &M) { return M.second.first == PBD_OTHER_VERSION; }))
     L.Failures.erase(EPROTONOSUPPORT);
@@ -166,7 +166,7 @@ Losses patchbay::lossesOf(Trace &T) {
   return L;
 }
 
-// "a, b and 2 more", in alphabetical order.
+// Returns "a, b and 2 more", in alphabetical order.
 static std::string
 namesText(const std::map<std::pair<std::string, uint64_t>, std::string> &Of) {
   std::vector<std::string> Names;
@@ -177,7 +177,7 @@ namesText(const std::map<std::pair<std::string, uint64_t>, std::string> &Of) {
   return listed(Names, MostNames, RoomForNames);
 }
 
-// "3 calls of f", or "5 calls of 2 functions (f 3, g 2)".
+// Returns "3 calls of f", or "5 calls of 2 functions (f 3, g 2)".
 static std::string callsText(const CallsOf &Of) {
   std::string Text = counted(Of.Calls, "call") + " of ";
   if (Of.Functions.size() == 1)
@@ -189,7 +189,8 @@ static std::string callsText(const CallsOf &Of) {
          listed(Parts, MostNames, RoomForNames) + ")";
 }
 
-// Why a child could not create its file. Usually the daemon has changed its user.
+// Why a child could not create its file. The usual reason is a daemon that changed its
+// user.
 static std::string childText(const Losses &L) {
   if (!L.ChildErrno)
     return ", or were started by vfork() in a thread that had recorded nothing";
@@ -328,8 +329,8 @@ std::vector<LossText> patchbay::lossTexts(const Losses &L, StringRef Dir) {
                    "recorded" + (L.InTrees ? ", with all calls inside: " : ": ") +
                    counted(L.SampledFrom, "call") + Were(L.SampledFrom) + " made and counted" +
                    (L.IsSelfTooLarge ? "; self times include calls that were not recorded" : ""));
-    // A sample of nearly all calls is useless. The likely cause: main() was sampled,
-    // which contains all other calls.
+    // A sample of nearly all calls is useless. The likely cause is that main() was
+    // sampled, since main() contains all other calls.
     if (L.InTrees && L.SampledFrom > MinSampled && L.SampledCalls > L.SampledFrom / 10 * 9)
       Add(false, "--sample skipped hardly any call, since few calls are outermost ones: name "
                  "the functions to sample with --under");
@@ -412,8 +413,8 @@ void patchbay::sayEnded(Trace &T, StringRef Dir) {
   sayTexts(endedTexts(lossesOf(T)), Dir);
 }
 
-// Prints losses, except functions that could not be traced from the start:
-// `record` has reported them, and `info` shows them.
+// Prints losses, except functions that could not be traced from the start: `record` and
+// `info` report these functions.
 static Expected<Trace> sayLossesOf(Expected<Trace> T, StringRef Dir) {
   if (!T)
     return T;
@@ -423,7 +424,7 @@ static Expected<Trace> sayLossesOf(Expected<Trace> T, StringRef Dir) {
   return T;
 }
 
-// If Dir is a folder of snapshots, returns the newest one.
+// Returns the newest snapshot if Dir is a folder of snapshots, otherwise Dir.
 static std::string snapshotIn(const std::string &Dir) {
   std::string Newest = newestSnapshot(Dir);
   if (Newest.empty())
@@ -443,7 +444,7 @@ Expected<Trace> patchbay::openOutline(const std::string &Given, StringRef Symfs)
   return sayLossesOf(readOutline(Dir, Symfs), Dir);
 }
 
-// Do all files with a tracer have this flag? False without such files.
+// Do all files with a tracer have this flag? Returns false if no file has a tracer.
 static bool allHave(ArrayRef<const DataFile *> Files, uint32_t Flag) {
   bool Found = false;
   for (const DataFile *Data : Files) {
@@ -498,7 +499,7 @@ static std::vector<const DataFile *> filesOf(const Trace &T) {
 
 std::string patchbay::matchedNothing(const Trace &T) { return matchedNothing(filesOf(T)); }
 
-// The number of functions with a tracer, called or not.
+// The number of traced functions, including functions that were not called.
 static size_t countArmed(const Trace &T) {
   std::set<std::pair<std::string, uint64_t>> Armed;
   for (const TraceProcess &P : T.Processes)
@@ -513,7 +514,7 @@ static bool any(const Trace &T, function_ref<bool(const DataSession &)> Is) {
   });
 }
 
-// Lists possible reasons, since the recording does not tell why calls are missing.
+// Lists possible reasons for missing calls, since a recording does not contain the reason.
 static std::string whyNoCall(const Trace &T) {
   if (neverStarted(filesOf(T)))
     return "the function of --start-at was not called";
@@ -530,7 +531,7 @@ static std::string whyNoCall(const Trace &T) {
                         durationText(P.Data.Session->ThresholdNs));
       break;
     }
-  // Other tracers record something when a call begins.
+  // The remaining tracers record an event when a call begins.
   if (any(T, [](auto &S) {
         return S.Tracer == "function_duration" ||
                S.Tracer == "function_profile" || S.ThresholdNs;

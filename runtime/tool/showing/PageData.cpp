@@ -2,41 +2,40 @@
 //
 //   size of the JSON, 4 bytes
 //   JSON:
-//     names                     of functions, each an array: see formsOf()
-//     modules, module           of functions: module is an index in modules
+//     names                     for each function an array of names: see formsOf()
+//     modules, module           module: for each function, its index in modules
 //     after, before             columns of the table, each an array by function, null
 //                               for unknown values; before is null for a single
 //                               recording
 //     p                         with two recordings: see likelihood()
-//     unit, unitBefore          of histograms, in ns
-//     sources                   of functions; empty strings if unknown
+//     unit, unitBefore          units of histograms, in ns
+//     sources                   source lines of functions; empty strings if unknown
 //     threads                   [name, process, calls, busy, rows]
-//     processes                 their names
-//     begin, length             of the timeline, in ns; begin is a string
-//     beginAfter                ns from when recording began to when the timeline begins
-//     directory                 of the recording, for a shell
+//     processes                 names of processes
+//     begin, length             begin and length of the timeline, in ns; begin is a string
+//     beginAfter                ns from the begin of recording to the begin of the timeline
+//     directory                 directory of the recording, quoted for a shell
 //     resolution, maxRows, deeper       see Timeline
 //     activityBegin, activityPart       see Timeline; relative to the timeline's begin
 //     cpu                       CPU time of all processes, in ns; 0 if unknown
 //     noted                     number of calls with further data
-//     notes                     [thread, row, span, text], for some of them
-//     marksLeftOut, markNamesLeftOut  numbers of marks without a row, and of their names
-//     marks                     [name, are values, all, times, threads, values], a row for
-//                               each name; times are relative to the timeline's begin
+//     notes                     [thread, row, span, text], for the longest of these calls
+//     marksLeftOut, markNamesLeftOut  see CallNotes::marksLeftOut(), namesLeftOut()
+//     marks                     [name, are values, all, times, threads, values] for each
+//                               name; times are relative to the timeline's begin
 //     noCalls, noDurations      see PageContent
 //   LEB128:
 //     tree: number of nodes; then one column after another: depth of the previous node
 //       plus 1 minus the node's depth, function + 2 (0: all, 1: others), paths, and
-//       calls, total, self, open, cut off of After; with two recordings, then those of Before
-//     activity, for each function: number of parts with calls; for each, the number of
-//       parts without calls before it, and its calls
-//     histograms, for each function: number of buckets, and these; with two recordings,
-//       then those of Before
+//       calls, total, self, open, cut off of After; with two recordings, the same of Before
+//     activity, for each function: number of parts with calls; for each such part, the
+//       number of parts without calls before it, and the number of calls
+//     histograms, for each function: number of buckets, and the buckets; with two
+//       recordings, the same of Before
 //     timeline, for each row of each thread: number of spans; then one column after
 //       another: gap to the previous span, length, 4 * calls + open + 2 * cut off,
-//       function, length minus busy; last, the number of spans with calls that are too
-//       deep, and for each the number of spans without such calls before it, and their
-//       number
+//       function, length minus busy; last, the number of spans with TimelineSpan::Within;
+//       for each such span, the number of other spans before it, and Within
 #include "PageData.h"
 #include "names/ShortNames.h"
 #include "support/Diagnostics.h"
@@ -101,7 +100,7 @@ void Writer::columns(json::OStream &J, StringRef Name, const Trace &T,
       return OrNull(HasSelf && (Of.Timed || Of.unfinished()), Of.Self);
     });
     Column("average", [&](F Of) { return OrNull(Of.Timed, Of.average()); });
-    // Average cost per call: the page marks times that were mostly tracing cost.
+    // Average cost per call. The page marks times that are mostly the cost of tracing.
     Column("cost", [](F Of) {
       return Of.Calls ? (Of.Measured - std::min(Of.Measured, Of.Total)) / Of.Calls : 0;
     });
@@ -114,7 +113,7 @@ void Writer::columns(json::OStream &J, StringRef Name, const Trace &T,
   });
 }
 
-// Writes the notes of spans that consist of one call.
+// Writes the notes for spans that consist of one call.
 void Writer::notes(json::OStream &J) {
   const std::vector<TimelineThread> &Threads = C.Times->Threads;
   J.attribute("noted", C.Notes->calls());
@@ -308,7 +307,7 @@ void Writer::histograms() {
 void Writer::row(ArrayRef<TimelineSpan> Row) {
   number(Row.size());
   uint64_t End = C.Times->Begin;
-  // If a thread's own clock is stopped, a span may begin before the previous one ends.
+  // If a thread's own clock is stopped, a span may begin before the previous span ends.
   std::vector<uint64_t> Lengths;
   for (const TimelineSpan &S : Row) {
     uint64_t Start = std::max(S.Start, End);
@@ -382,7 +381,8 @@ std::string patchbay::pageData(const PageContent &Content, size_t MaxSize) {
     }
     if (Text.size() <= MaxSize)
       return Text;
-    // Spans are most of the data, and the average size of a span hardly changes.
+    // Estimate the number of spans that fit: spans are most of the data, and their average
+    // size hardly changes.
     size_t Enough = double(Content.Times->spans()) * MaxSize / Text.size();
     bool Changed = false;
     while (Content.Times->spans() > Enough && Content.Times->coarsen())
@@ -431,7 +431,7 @@ void PageTree::dropRare(size_t MaxNodes) {
                    std::greater<>());
   uint64_t TooLittle = Weights[MaxNodes];
   std::vector<PageNode> Kept;
-  // The current index of each node, or of the node that it was merged into.
+  // For each node: its index in Kept, or the index of the node that it was merged into.
   std::vector<uint32_t> Places;
   DenseMap<uint32_t, uint32_t> OthersOf; // nodes for "others", by parent
   for (uint32_t I = 0; I != Nodes.size(); ++I) {
@@ -450,7 +450,7 @@ void PageTree::dropRare(size_t MaxNodes) {
       if (New)
         Kept.push_back({PageNode::Others, N.Parent, N.Depth, {}, {}, 0});
     }
-    // The node for "others" already includes the time of the nodes below it.
+    // The node for "others" already includes the time of the descendants of its nodes.
     if (IsWithin)
       N.After.Total = N.Before.Total = 0;
     addTo(Kept[To].After, N.After);

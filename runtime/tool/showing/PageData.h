@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The data for the page's script: names and numbers as JSON, and bulk numbers as
-// LEB128, compressed by zlib and encoded in Base64. page/data.js reads it.
+// Encodes the data for the page's script: names and few numbers as JSON, many numbers as
+// LEB128. Both are compressed by zlib and encoded in Base64. page/data.js decodes them.
 #pragma once
 
 #include "CallNotes.h"
@@ -20,26 +20,26 @@ struct PageNode {
   uint32_t Function; // index in the page's functions
   uint32_t Parent, Depth;
   PageSums After, Before;
-  uint32_t Paths = 0; // number of nodes that were summed up in this node
+  uint32_t Paths = 0; // number of nodes that were merged into this node
 };
 
-/// The tree of calls for the page, of one recording or of two side by side. It is limited
-/// to the size that a browser handles: rare nodes are summed up below their parents.
+/// The call tree for the page, for one recording or for two side by side. finish() limits
+/// the size to what a browser handles.
 class PageTree {
 public:
   PageTree() { Nodes.push_back({PageNode::All, 0, 0, {}, {}, 0}); }
   /// Of: maps functions of the trace to those of the page.
   void add(const CallTree &Tree, llvm::ArrayRef<uint32_t> Of, bool IsBefore = false);
-  /// Each node is followed by its descendants. Siblings are sorted by time,
-  /// longest first. Only the MaxNodes nodes with most time are kept: others are
-  /// summed up in one node below their parent.
+  /// Returns the nodes, each followed by its descendants. Siblings are sorted by time,
+  /// longest first. Keeps the MaxNodes nodes with most time. Merges further children of a
+  /// node into one child with PageNode::Others.
   std::vector<PageNode> finish(size_t MaxNodes = 60000);
 
 private:
   uint32_t sub(uint32_t Parent, uint32_t Function);
   void dropRare(size_t MaxNodes);
 
-  std::vector<PageNode> Nodes; // each after its parent
+  std::vector<PageNode> Nodes; // each node comes after its parent
   llvm::DenseMap<std::pair<uint32_t, uint32_t>, uint32_t> Subs;
 };
 
@@ -56,9 +56,9 @@ struct PageContent {
   std::vector<uint32_t> PlaceOf;        // index in Functions
   std::vector<PageNode> Tree;
   std::string Dir; // directory of T
-  Timeline *Times; // may be made coarser, until the data fits
+  Timeline *Times; // pageData() calls coarsen() until the data fits
   const CallNotes *Notes;
-  std::string NoCalls, NoDurations; // why the page is empty; empty if it is not
+  std::string NoCalls, NoDurations; // why calls or durations are missing; may be empty
 };
 
 /// The data, of at most MaxSize bytes unless names alone exceed that.

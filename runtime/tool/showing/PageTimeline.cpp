@@ -4,7 +4,7 @@
 using namespace llvm;
 using namespace patchbay;
 
-// Begin and end of all calls, as far as known before calls are read.
+// Estimates the begin and end of all calls, before calls are read.
 static std::pair<uint64_t, uint64_t> timeOf(const Trace &T) {
   uint64_t Begin = UINT64_MAX, End = 0;
   for (const TraceThread &Thread : T.Threads) {
@@ -34,8 +34,8 @@ void Timeline::beginThread(const TraceThread &) {
   Deeper = 0;
 }
 
-// Merges S into the last span of the row if that is permitted. Otherwise adds
-// S, and returns true.
+// If S and the last span of the row are short and adjacent, merges them and returns false.
+// Otherwise adds S and returns true.
 bool Timeline::append(std::vector<TimelineSpan> &Row, const TimelineSpan &S) const {
   uint64_t Width = resolution();
   if (!Shift || Row.empty() || Row.back().Length >= Width || S.Length >= Width ||
@@ -111,7 +111,7 @@ bool Timeline::coarsen() {
   size_t Before = Spans;
   if (Rows * 16 > Before)
     halveRows();
-  // Remove at least a quarter of the spans, so that this is rare.
+  // Remove at least a quarter of the spans, so that coarsen() is seldom called.
   while (Shift != 62 && Spans > Before - (Before + 3) / 4) {
     ++Shift;
     Spans = 0;
@@ -129,8 +129,8 @@ bool Timeline::coarsen() {
   return Spans < Before;
 }
 
-// Counts calls of removed rows in their outer calls, which may still be open in
-// the thread that is being read.
+// Removes the inner half of the rows. Counts calls of removed rows in their outer calls, or
+// in Deeper if the outer call is still open.
 void Timeline::halveRows() {
   if (MaxRows == 1)
     return;

@@ -10,7 +10,7 @@ using namespace patchbay;
 
 static std::vector<Field> fieldsOfRecordedCalls(const Trace &T, Apart By) {
   Field Of = By == Apart::Thread ? Field::Thread : Field::Caller;
-  // A recording of entries has only their number.
+  // A recording of entries has no times.
   if (!T.hasDurations())
     return By == Apart::Nothing
                ? std::vector<Field>{Field::Calls, Field::Name, Field::Module, Field::Share}
@@ -64,7 +64,7 @@ bool patchbay::isQuantile(Field F) {
   return F == Field::P50 || F == Field::P95 || F == Field::P99;
 }
 
-// All other fields are times.
+// Is the field a number of calls, rather than a time?
 static bool isNumber(Field F) {
   return F == Field::Made || F == Field::Calls || F == Field::Unfinished;
 }
@@ -72,7 +72,7 @@ static bool isNumber(Field F) {
 namespace {
 struct FieldRow {
   StringLiteral Title;
-  uint64_t (*Number)(const FunctionDurations &F); // nullptr: no number
+  uint64_t (*Number)(const FunctionDurations &F); // nullptr: the field is no number
 };
 } // namespace
 
@@ -128,7 +128,7 @@ patchbay::sortFunctions(const Trace &T, ArrayRef<FunctionDurations> Functions,
       return DA.SubName < DB.SubName;
     if (By == Field::Module && FA.Module != FB.Module)
       return FA.Module < FB.Module;
-    // The tracer function records no times, so all values may be equal.
+    // All values may be equal, since the tracer "function" records no times.
     if (By != Field::Name && DA.Calls != DB.Calls)
       return DA.Calls > DB.Calls;
     return std::tie(FA.Name, FA.Module, FA.Entry, DA.Of) <
@@ -137,8 +137,7 @@ patchbay::sortFunctions(const Trace &T, ArrayRef<FunctionDurations> Functions,
   return Order;
 }
 
-// Was the time mostly the cost of tracing? A sum may be long because of a few long
-// calls.
+// Is the time mostly the cost of tracing?
 static bool isRough(const FunctionDurations &F, Field Of) {
   if (Of == Field::Error)
     return false;
@@ -153,7 +152,7 @@ static std::string subFigures(const FunctionDurations &F) {
       .str();
 }
 
-// A table does not shorten the text after the name.
+// The callee with the most time, and its share. A table shortens only the name.
 static std::string subCell(const FunctionDurations &F, bool HasSelf) {
   return F.SubName.empty() || !HasSelf
              ? "-"
@@ -185,7 +184,7 @@ std::string patchbay::fieldText(const TraceFunction &Function,
   case Field::P95:
   case Field::P99:
     return F.Durations.calls() ? durationText(number(F, Of), isRough(F, Of)) : "-";
-  case Field::Share: // only printReport() knows these values
+  case Field::Share: // only printReport() knows shares and sources
   case Field::Source:
     return "";
   case Field::Name:
@@ -264,7 +263,7 @@ std::vector<size_t> patchbay::sortCompared(ArrayRef<Compared> Functions,
   return Order;
 }
 
-// A likelihood: "0.031", or "-" if there is none.
+// A likelihood: "0.031", or "-" if unknown.
 static std::string likelihoodText(const Compared &C) {
   std::optional<double> P = C.likelihood();
   if (!P)
@@ -338,7 +337,7 @@ void patchbay::printHistogram(StringRef Title, double Unit,
     T.addColumn(Column, Table::Right);
   T.addColumn("", Table::Left);
   for (size_t I = First; Most && I <= Last; ++I) {
-    // A bucket with calls has at least a short bar.
+    // Show at least a short bar for a bucket with calls.
     unsigned Bar = unsigned(double(Buckets[I]) / double(Most) * BarWidth);
     if (Buckets[I] && !Bar)
       Bar = 1;

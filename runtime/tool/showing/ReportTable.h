@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The table of `patchbay report`: its columns and their order, for one recording or for
-// two side by side.
+// The table of `patchbay report`, for one recording or for two side by side: columns,
+// sorting and printing.
 #pragma once
 
 #include "analysis/Comparison.h"
@@ -60,8 +60,8 @@ llvm::StringRef fieldTitle(Field F);
 std::string fieldText(const TraceFunction &Function, const FunctionDurations &F,
                       Field Of, bool HasSelf);
 
-/// The share of each function in the sum of all self times or, if these are unknown, in
-/// the number of all calls.
+/// The share of each function in the sum of all self times. Without self times, the share
+/// in the number of calls.
 class FunctionShares {
 public:
   FunctionShares(const Trace &T, llvm::ArrayRef<FunctionDurations> Functions);
@@ -72,7 +72,7 @@ private:
   double Whole = 0;
 };
 
-/// Indices of the functions, sorted by the field: largest value first, names
+/// Indices of the functions, sorted by a field: the largest value first, or names
 /// alphabetically.
 std::vector<size_t> sortFunctions(const Trace &T,
                                   llvm::ArrayRef<FunctionDurations> Functions,
@@ -92,8 +92,8 @@ void printReportDiff(const ReportSide &Before, const ReportSide &After, Field By
                      llvm::ArrayRef<Field> Fields, bool AreDefault,
                      unsigned Width, llvm::raw_ostream &OS);
 
-/// Prints a line for each bucket from the first to the last one with calls, in
-/// bpftrace's format.
+/// Prints a line in bpftrace's format for each bucket, from the first to the last bucket
+/// with calls.
 void printHistogram(llvm::StringRef Title, double Unit,
                     llvm::ArrayRef<uint64_t> Buckets, llvm::raw_ostream &OS);
 

@@ -8,7 +8,7 @@
 using namespace llvm;
 using namespace patchbay;
 
-// Number of waits and callers that a row shows.
+// Maximum number of waits and of callers in a row.
 static constexpr size_t Shown = 3;
 
 void SlowTotals::begin(ArrayRef<TraceCall> Open, const DataValues *V) {
@@ -16,8 +16,7 @@ void SlowTotals::begin(ArrayRef<TraceCall> Open, const DataValues *V) {
     Slow.push_back({Open.size() - 1, *V});
 }
 
-// Adds calls when they have ended, since the cost of tracing in a call is known only
-// then.
+// Adds calls when they have ended, since TraceCall::Cost is known only then.
 void SlowTotals::end(ArrayRef<TraceCall> Open, size_t Depth, std::optional<uint64_t>) {
   for (; !Slow.empty() && Slow.back().first >= Depth; Slow.pop_back()) {
     const TraceCall &C = Open[Slow.back().first];
@@ -63,7 +62,7 @@ struct SlowRow {
   std::vector<std::string> cells(std::string Waits, size_t NrCallers) const {
     return {Calls, Total, OffProcessor, Function, std::move(Waits), callers(NrCallers)};
   }
-  // The last column can shorten only a single caller.
+  // A single caller is a name cell, so that Table can shorten the name.
   std::string callers(size_t Nr) const {
     std::string All = listed(Callers, Nr);
     return Nr > 1 || Callers.empty()
@@ -77,7 +76,7 @@ struct SlowRow {
 static const std::vector<std::string> Titles = {
     "calls", "total", "off-CPU", "function", "waited for", "called from"};
 
-// The space for waits that other columns leave in a line.
+// The space for waits in a line, after the other columns.
 static size_t roomForWaits(ArrayRef<SlowRow> Rows, size_t NrCallers, unsigned Width) {
   std::vector<std::vector<std::string>> All = {Titles};
   for (const SlowRow &R : Rows)
@@ -92,9 +91,9 @@ static size_t roomForWaits(ArrayRef<SlowRow> Rows, size_t NrCallers, unsigned Wi
   return Width > Others ? Width - Others : 1;
 }
 
-// If a line is too long, first drops the shorter waits, then all callers but the first.
-// After that, Table shortens names. Shortening the middle of a list could join one wait's
-// name and another wait's number.
+// If a line is too long, first drops the shorter waits, then all callers except the first.
+// Only then does Table shorten names. Otherwise Table could shorten a list of waits so that
+// the name of one wait is followed by the number of another.
 static void printRows(ArrayRef<SlowRow> Rows, raw_ostream &OS, unsigned Width) {
   size_t First = 0, NrCallers = Shown, Room = 0;
   for (const SlowRow &R : Rows)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sums up why slow calls of each function waited, if that was recorded (`record
-// --why`).
+// Adds up the waits of slow calls by function and cause (`record --why`).
 #pragma once
 
 #include "WhySlow.h"
@@ -17,11 +16,10 @@ public:
            std::optional<uint64_t> Next) override;
 
   bool empty() const { return Of.empty(); }
-  /// Prints a table: functions with the longest sums first, each with its
-  /// callers.
+  /// Prints a table of functions with their callers. The function with the longest total
+  /// comes first.
   void print(llvm::raw_ostream &OS, unsigned Width) const;
-  /// Prints an attribute in a function's JSON object, if the function had slow
-  /// calls.
+  /// If the function had slow calls, prints an attribute in its JSON object.
   void print(llvm::json::OStream &J, uint32_t Function) const;
 
 private:
@@ -37,8 +35,7 @@ private:
   WhySlow Why;
   const TraceThread *Thread = nullptr;
   std::map<uint32_t, Sum> Of; // indexed by function
-  // For each open slow call, outermost first: the number of its outer calls, and its
-  // data.
+  // For each open slow call, outermost first: number of outer calls, and its data.
   std::vector<std::pair<size_t, DataValues>> Slow;
 };
 

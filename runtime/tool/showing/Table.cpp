@@ -8,7 +8,7 @@
 using namespace llvm;
 using namespace patchbay;
 
-// Limits column widths. A C++ name can be hundreds of characters long: a longer cell
+// Limits column widths, since a C++ name can be hundreds of characters long. A longer cell
 // shifts only the rest of its own line.
 static constexpr size_t MaxWidth = 100;
 // Minimum width of columns of text.
@@ -23,7 +23,7 @@ void Table::addRow(std::vector<std::string> Cells) {
   Rows.push_back(std::move(Cells));
 }
 
-// Separates the parts of a cell; names never contain it: see printable().
+// Separates the parts of a name cell. printable() removes this character from names.
 static constexpr char Edge = '\0';
 
 std::string Table::nameCell(StringRef Before, StringRef Name, StringRef Behind) {
@@ -51,7 +51,7 @@ static size_t lengthOf(ArrayRef<size_t> Widths) {
   return Length;
 }
 
-// Shortens the widest columns of text first, until lines fit or all columns are narrow.
+// Limits the widest columns of text first, until lines fit or all columns are narrow.
 std::vector<size_t> Table::limits(const Cells &Of, unsigned Width) const {
   std::vector<size_t> Limits = widths(Of);
   for (size_t Length = lengthOf(Limits); Width && Length > Width; --Length) {
@@ -100,8 +100,8 @@ static NameColumn readNames(ArrayRef<std::vector<std::string>> Rows, size_t Inde
   return Result;
 }
 
-// Uses the longest form of names with which lines fit, the same form for all names. If
-// none fits, shortens each name separately.
+// Uses the longest form of names with which lines fit, and the same form for all names. If
+// lines do not fit even with the shortest form, shortens each name separately.
 void Table::fitNames(Cells &Of, unsigned Width) const {
   auto Fits = [&] { return !Width || lengthOf(widths(Of)) <= Width; };
   if (Fits())
@@ -123,7 +123,7 @@ void Table::fitNames(Cells &Of, unsigned Width) const {
       return;
   }
   const std::vector<size_t> Limits = limits(Of, Width);
-  // Columns that must not be shortened may make lines too long.
+  // Columns of kind Whole may make lines too long.
   const bool KeepsOwn = llvm::any_of(Columns, [](const Column &C) { return C.Align == Whole; });
   Write([&](NameColumn &C, const NameColumn::Cell &Cell) {
     const size_t Around = Cell.Before.size() + Cell.After.size(), Limit = Limits[C.Index];
@@ -133,7 +133,7 @@ void Table::fitNames(Cells &Of, unsigned Width) const {
   });
 }
 
-// Colours a difference red if it is an increase, which usually is bad.
+// Colours an increase red, since an increase is usually bad.
 static std::string styledCell(const std::string &Cell, bool IsTitle) {
   StringRef Text = Cell;
   if (IsTitle)

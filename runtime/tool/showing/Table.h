@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Prints aligned columns. Removes control characters, so that names cannot move
+// Prints aligned columns. Removes control characters, since a name could otherwise move
 // the cursor.
 #pragma once
 
@@ -22,8 +22,8 @@ public:
   /// A cell for a column of Names, with text before and after the name.
   static std::string nameCell(llvm::StringRef Before, llvm::StringRef Name,
                               llvm::StringRef Behind);
-  /// Shortens columns of text until lines fit into Width; 0: no limit. On
-  /// standard output, titles and differences ("+1.5 us") are coloured.
+  /// Shortens columns of text until lines fit into Width; 0: no limit. Colours titles and
+  /// differences ("+1.5 us") on standard output.
   void print(llvm::raw_ostream &OS, unsigned Width = 0) const;
 
 private:
@@ -40,13 +40,13 @@ private:
   Cells Rows = {{}};
 };
 
-/// The indentation for Depth levels: two spaces per level. Beyond 50, the limit
-/// of ftrace, a number replaces further spaces: otherwise the output of a
-/// recursion would grow with the square of its depth.
+/// The indentation for Depth levels: two spaces per level up to 50 levels, ftrace's limit.
+/// A number replaces further spaces, so that the output of a recursion does not grow with
+/// the square of its depth.
 std::string indentation(size_t Depth);
 
-/// "a 5, b 3 and 2 more": as many of Parts as fit into Room characters, but at
-/// least the first. None is cut. With Room 0, Most of them.
+/// "a 5, b 3 and 2 more": as many whole Parts as fit into Room characters, but at least
+/// one. Room 0: Most parts.
 std::string listed(llvm::ArrayRef<std::string> Parts, size_t Most, size_t Room = 0);
 
 } // namespace patchbay

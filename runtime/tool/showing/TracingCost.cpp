@@ -8,17 +8,17 @@
 using namespace llvm;
 using namespace patchbay;
 
-// From this share of the CPU time on, messages include advice.
+// Messages include advice if the cost is at least this share of the CPU time.
 static constexpr double Large = 0.2;
 
-// Excluding functions is useful if that saves at least this share of the calls.
+// Excluding functions is useful if the exclusion saves at least this share of the calls.
 static constexpr double Helpful = 0.3;
 
 void TracingCost::add(const DataFile &Data, TracedNames &Names) {
   if (!Data.Session || !Data.Session->CostInside)
     return;
   const DataSession &S = *Data.Session;
-  // A process that restricted its system calls could no longer read its CPU time.
+  // A process that restricted its system calls could not read its CPU time at the end.
   if (S.Flags & PBD_SESSION_SANDBOX)
     return;
   const uint64_t Here = Data.tracedCalls();
@@ -55,7 +55,7 @@ void TracingCost::sample(const DataFile &Data, TracedNames &Names) {
 }
 
 // A function to suggest for -N or, if no single function suffices, a namespace or class.
-// Empty if excluding it would save too few calls, or all of them.
+// Empty if each exclusion would save too few calls, or all calls.
 std::string TracingCost::busiest() const {
   std::map<StringRef, uint64_t> Scopes;
   uint64_t All = 0;
@@ -95,7 +95,7 @@ std::string TracingCost::text() const {
     return "";
   const bool InSeconds = CpuNs >= 1e9;
   const double Unit = InSeconds ? 1e9 : 1e6;
-  // The cost is an estimate, which may exceed the CPU time.
+  // The cost is an estimate and may exceed the CPU time.
   std::string Took = CostNs < CpuNs ? formatv("{0:f1}", CostNs / Unit).str() : "nearly all";
   return formatv("{0} call{1}, tracing took {2} of {3:f1} {4} of CPU time ({5:f0} ns a "
                  "call, +-{6:f0})",

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The cost of tracing a recording's calls, and the messages about it. `record`
-// prints them when the program has ended. Each verb that reads a recording
-// prints them, too, and the page shows them.
+// Computes the cost of tracing a recording's calls, and messages about that cost. `record`
+// and the verbs that read a recording print the messages, and the page shows them.
 #pragma once
 
 #include "reading/TracedNames.h"
@@ -11,7 +10,7 @@ namespace patchbay {
 
 class TracingCost {
 public:
-  /// Events of Data must have been counted. Ignores data without a CPU time.
+  /// The events of Data must have been counted. Ignores data without a CPU time.
   void add(const DataFile &Data, TracedNames &Names);
 
   /// The share of the cost in the CPU time, from 0 to 1.
@@ -22,7 +21,7 @@ public:
   /// "try -N 'std::*' or --max-overhead 10%"; empty if the share is small.
   std::string advice() const;
 
-  /// Smaller shares are not reported.
+  /// Callers do not report smaller shares.
   static constexpr double Noted = 0.05;
 
 private:

@@ -6,8 +6,8 @@
 using namespace llvm;
 using namespace patchbay;
 
-// Reads a negative int as such. The upper half of a register with a narrower
-// value is meaningless, and compilers usually leave it zero.
+// Converts to a small number, also from a negative int. The upper half of a register with
+// an int is undefined, but compilers usually leave it zero.
 static std::optional<int64_t> smallInteger(uint64_t Value) {
   int64_t Signed = Value >> 32 ? int64_t(Value) : int32_t(Value);
   return Signed > -65536 && Signed < 65536 ? std::optional(Signed)
@@ -47,7 +47,7 @@ namedArgs(const DataValues &V) {
   return Result;
 }
 
-// A result may be a structure, or point to one, and then has several values.
+// A result that is or points to a structure has several values.
 static std::string namedResult(const DataValues &V) {
   std::vector<std::string> Texts;
   for (size_t I = 0; I != V.Types->Fields.size(); ++I) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Formats arguments and results of calls. Without recorded types, small
-// integers are decimal, and others hexadecimal, like pointers.
+// Formats arguments and results of calls. Without recorded types, small numbers are
+// decimal, and large numbers are hexadecimal, like pointers.
 #pragma once
 
 #include "reading/Trace.h"
@@ -12,8 +12,7 @@ namespace patchbay {
 std::string argsText(const DataValues &V);
 /// "7", or "0.5"; empty without a result.
 std::string resultText(const DataValues &V);
-/// Prints "args" and "result" as attributes of an object. Numbers are JSON numbers,
-/// even if types are known.
+/// Prints "args" and "result" as attributes of an object. Numbers are JSON numbers.
 void printValues(llvm::json::OStream &J, const DataValues &V);
 /// A call of a function in <patchbay/mark.h>.
 struct Mark {

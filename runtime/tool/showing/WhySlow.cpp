@@ -13,7 +13,7 @@
 using namespace llvm;
 using namespace patchbay;
 
-// Limits stacks: the process controls how long unwinding takes.
+// Limits stack traces, since the untrusted process controls how long unwinding takes.
 static constexpr size_t MaxCallers = 128;
 
 //===----------------------------------------------------------------------===//
@@ -21,8 +21,7 @@ static constexpr size_t MaxCallers = 128;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A file with code that is on a stack, if the file has not changed since it
-/// was mapped.
+/// A file whose code is on a stack. Image is unset if the file was replaced.
 struct CodeFile {
   std::optional<ElfImage> Image;
   std::optional<LoadMap> Bytes;
@@ -41,7 +40,7 @@ const CodeFile &WhySlow::Files::of(const MemoryMapping &M, StringRef Symfs) {
   CodeFile &F = At->second;
   std::string Path = (Symfs + M.Path).str();
   struct stat Status;
-  // A different file of that name would have other functions.
+  // Ignore a file that was replaced, which has other functions.
   if (!New || !StringRef(M.Path).starts_with("/") || stat(Path.c_str(), &Status) ||
       (Symfs.empty() && Status.st_ino != M.Inode))
     return F;
@@ -163,8 +162,8 @@ static DwarfRegisters registersOf(const DataSlow &S) {
   return Registers;
 }
 
-// Returns registers of the caller, at which unwinding begins if files of the
-// runtime are missing.
+// Returns the registers of the caller, to begin unwinding there if files of the runtime are
+// missing.
 static DwarfRegisters callersOf(const DataSlow &S) {
   DwarfRegisters Registers;
   Registers[NumbersOfX86_64.Pc] = S.CallerPc;
@@ -185,7 +184,7 @@ void WhySlow::addCallers(const DataFile &Data, const DataSlow &S, SlowReason &To
   bool IsWhole = false, WasCut = false;
   if (Data.Machine == ELF::EM_X86_64) {
     Unwound U = unwindStack(Memory, NumbersOfX86_64, registersOf(S));
-    // Frames inside of the function belong to the recorder.
+    // Skip the frames before the caller, which belong to the runtime.
     size_t First = llvm::find_if(U.StackPointers,
                                  [&](uint64_t Sp) { return Sp >= S.CallerSp; }) -
                    U.StackPointers.begin();
@@ -202,7 +201,7 @@ void WhySlow::addCallers(const DataFile &Data, const DataSlow &S, SlowReason &To
     IsWhole = true; // all linked frames were followed
   }
   // Skip frames of the runtime: calls of traced functions go through a trampoline of the
-  // library or of the module, and a thread's first call through the library's general path.
+  // library or of the module. A thread's first call goes through the library's general path.
   for (uint64_t Pc : Pcs)
     if (std::string Name = place(Data, S.Maps, Pc);
         !StringRef(Name).starts_with("pb_x86_64_") &&
@@ -236,11 +235,7 @@ std::string WhySlow::place(const DataFile &Data, uint32_t Maps, uint64_t Address
   return Version.empty() ? Name : (Function + Version.substr(Version.rfind('+'))).str();
 }
 
-//===----------------------------------------------------------------------===//
-// Functions that are part of every wait explain none.
-//===----------------------------------------------------------------------===//
-
-// Functions that are part of every wait explain none.
+// Is the function a part of every wait, so that its name explains nothing?
 static bool isOfScheduler(StringRef Function) {
   static constexpr StringRef Known[] = {
       "__schedule", "schedule", "schedule_timeout", "io_schedule", "preempt_schedule",
@@ -400,8 +395,8 @@ std::string patchbay::whatIsKnown(const DataWhy &Why) {
   return Text;
 }
 
-// Threads wait for locks in futex(2). If functions of the kernel are unknown, use those
-// of the C library.
+// Threads wait for locks in futex(2). If functions of the kernel are unknown, checks the
+// functions of the C library.
 static bool isForLock(const SlowReason::Wait &W) {
   StringRef At = W.At;
   return !W.IsPreempted &&
@@ -427,8 +422,8 @@ void LockHolders::begin(ArrayRef<TraceCall> Open, const DataValues *V) {
   SlowOf.back() = V ? V->Slow : 0;
 }
 
-// Did this slow call itself wait for locks during most of At? If so, it probably waited
-// for the same lock.
+// Did the slow call itself wait for locks during half of At? Then the call probably waited
+// for the same lock, and does not hold it.
 bool LockHolders::hasWaited(const Wait &At, uint64_t Slow) {
   DataValues V;
   V.Slow = Slow;
@@ -442,8 +437,8 @@ bool LockHolders::hasWaited(const Wait &At, uint64_t Slow) {
   return Ns >= At.length() / 2;
 }
 
-// Prefers the inner of two nested calls that fit equally well: outer calls belong to
-// the thread's main loop.
+// Makes C the holder for At if C fits better than the previous holder. Of two nested calls
+// that fit equally well, prefers the inner one: outer calls belong to the main loop.
 void LockHolders::look(Wait &At, const TraceCall &C, uint64_t Slow) {
   const uint64_t Slack = At.tolerance(), End = C.end();
   if (!At.length() || Current == At.Waiter || Current->Process != At.Waiter->Process ||

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Shows the recorded reasons for a slow call (`record --why`): the thread's
-// waits, and the callers.
+// Shows why a call was slow (`record --why`): the thread's waits, and the callers.
 #pragma once
 
 #include "names/SymbolFiles.h"
@@ -14,7 +13,7 @@ struct SlowReason {
     uint64_t BeginNs, Ns;
     bool IsPreempted;
     std::string For; // cause: "futex (futex_do_wait)"; empty: unknown
-    std::string At;  // place in the process:
+    std::string At;  // location in the process:
                      // "__futex_abstimed_wait_common64+0xb7"
     std::vector<std::string> Kernel; // functions in the kernel, innermost first
   };
@@ -27,8 +26,8 @@ struct SlowReason {
 
   bool hasAllWaits() const { return NrWaits <= Waits.size(); }
 
-  /// "off-CPU for 9.812 ms of 10.204 ms: futex (...) 9.712 ms, ...": the longest wait,
-  /// and as many others as fit into Room characters; with Room 0, three.
+  /// "off-CPU for 9.812 ms of 10.204 ms: futex (...) 9.712 ms, ...": the longest wait, and
+  /// as many further waits as fit into Room characters; Room 0: up to three waits.
   std::string summary(size_t Room = 0) const;
   /// Prints attributes in a call's JSON object.
   void print(llvm::json::OStream &J) const;
@@ -38,10 +37,9 @@ class WhySlow {
 public:
   explicit WhySlow(Trace &T);
   ~WhySlow();
-  /// V: values of the call. Returns std::nullopt if V is nullptr or has no slow
-  /// call. Cost: TraceCall::Cost, if the call's time is shown without it. If
-  /// the thread was off-CPU during part of that, the result has the measured
-  /// time.
+  /// V: values of the call. Returns std::nullopt if V is nullptr or has no slow call. Cost:
+  /// TraceCall::Cost if the call's time is shown without that cost. If the thread was
+  /// off-CPU during the cost, the result has the measured time (IsMeasured).
   std::optional<SlowReason> of(const TraceThread &Thread, const DataValues *V,
                                uint64_t Cost = 0);
 
@@ -56,30 +54,28 @@ private:
   std::unique_ptr<Files> Opened;
 };
 
-/// Which data about slow calls is available, and why the rest is missing:
+/// Says which data about slow calls is available, and why further data is missing:
 /// "perf_event_open(2) was refused: ...".
 std::string whatIsKnown(const DataWhy &Why);
 
-/// Finds the probable holder of the lock for which a call waited. A recording has only
-/// calls, and no locks. The probable holder is a call of another thread that ran during
-/// most of the wait, and ended when the wait ended. A call that also waited for a lock
-/// during that time is excluded.
+/// Guesses which call held the lock for which a call waited, since a recording has no
+/// locks. The probable holder is a call of another thread that ran during most of the wait,
+/// ended when the wait ended, and did not wait for a lock itself.
 class LockHolders : public CallSink {
 public:
   explicit LockHolders(WhySlow &Why) : Why(Why) {}
-  /// The holder's call. Function is UINT32_MAX if none was found.
+  /// The holder's call. Function is UINT32_MAX if no holder was found.
   struct Holder {
     uint32_t Function = UINT32_MAX;
     const TraceThread *Thread = nullptr;
     uint64_t Overlap = 0; // overlap with the wait, in ns
     uint32_t Depth = 0;
   };
-  /// Searches for the holder of the lock for which the call waited longest. Returns the
-  /// index for holder(). R: why the call was slow; without a wait for a lock there is no
-  /// holder.
+  /// Requests the holder of the lock for which the call waited longest. R: the reason why
+  /// the call was slow. Returns an index for holder().
   size_t add(const TraceThread &Waiter, const std::optional<SlowReason> &R);
   const Holder &holder(size_t I) const { return Waits[I].By; }
-  /// Are there waits? If not, calls need not be read.
+  /// Was any holder requested? Otherwise the caller need not read calls.
   bool hasWaits() const { return Shortest != UINT64_MAX; }
 
   void beginThread(const TraceThread &Thread) override { Current = &Thread; }
@@ -90,7 +86,7 @@ public:
 private:
   struct Wait {
     const TraceThread *Waiter = nullptr;
-    uint64_t Begin = 0, End = 0; // by CLOCK_MONOTONIC; 0: there is no wait
+    uint64_t Begin = 0, End = 0; // by CLOCK_MONOTONIC; 0: no wait for a lock
     Holder By;
     uint64_t length() const { return End - Begin; }
     /// The maximum difference between the end of the holder's call and the end of the

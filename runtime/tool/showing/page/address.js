@@ -37,7 +37,7 @@ class ScopeView {
 
 const pair = range => range.map(Math.round).join("-");
 let keeping = null;
-// Browsers limit how often the address may change.
+// Delays the change, since browsers limit how often the address may change.
 function keepAddress() {
   clearTimeout(keeping);
   keeping = setTimeout(() => {

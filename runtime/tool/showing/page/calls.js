@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The selected function's calls, slowest first, and how its slow calls differ from others.
+// The selected function's calls, slowest first, and how its slow calls differ from its
+// other calls.
 
 const mostCalls = 20;
 
@@ -48,8 +49,8 @@ class CallsView {
     return div;
   }
 
-  // The limit of `patchbay outliers`: above the 99th percentile, or above all calls but
-  // one.
+  // The limit for slow calls, as in `patchbay outliers`: the 99th percentile. With few
+  // calls, only the slowest call is above the limit.
   limit() {
     const timed = this.calls.filter(({ thread, row, span }) => isTimed(thread.rows[row], span));
     const calls = isPart() ? timed.length : seen.after.calls[state.chosen] - seen.after.unfinished[state.chosen];
@@ -69,7 +70,7 @@ class CallsView {
     body.replaceChildren();
     if (isNone) return;
     const more = (key, i) => after[key][i] / slow - before[key][i] / others;
-    // Show lines that make a difference, and their callers.
+    // Show functions that make a difference, and their callers.
     const isShown = new Uint8Array(tree.size), enough = Math.abs(more("total", 0)) / 100;
     for (let i = tree.size - 1; i > 0; i--) {
       isShown[i] |= Math.abs(more("total", i)) >= enough || Math.abs(more("self", i)) >= enough;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Shared by all views: strings, colours, and the selected, hovered and searched
+// Code shared by all views: strings, colours, and the selected, hovered and searched
 // functions.
 "use strict";
 const get = id => document.getElementById(id);
@@ -22,7 +22,7 @@ const plural = (n, what) => `${count(n)} ${what}${n === 1 ? "" : "s"}`;
 let trace;
 const nameOf = f => f === ALL ? "all functions" : f === OTHERS ? "others" : trace.names[f];
 
-// found: null, or an array that tells for each function whether it matches the search.
+// found: null, or an array: does the function with this index match the search?
 const state = { chosen: -1, hovered: -1, found: null, time: null };
 const views = []; // each has draw(), and optionally chosenChanged() and scopeChanged()
 let drawing = false;
@@ -35,13 +35,12 @@ function redraw() {
     keepAddress();
   });
 }
-// For screen readers: the tooltip's contents.
+// Passes the tooltip's contents to screen readers.
 function say(text) {
   if (get("what").textContent !== text) get("what").textContent = text;
 }
 addEventListener("scroll", () => tip(null), true);
-// parts: { f, time, name, more }. The time comes first. A short name is followed by the
-// full one.
+// Shows a tooltip. parts: { f, time, name, more }. If name is short, the full name follows.
 function tip(parts, x, y) {
   const box = get("tip");
   box.hidden = !parts;
@@ -72,7 +71,7 @@ function choose(f) {
   for (const view of views) view.chosenChanged?.();
   redraw();
 }
-// Shows another part of the recording in all views.
+// Changes the scope of all views.
 function setScope(changes) {
   Object.assign(scope, changes);
   look();
@@ -85,7 +84,8 @@ function hover(f) {
   state.hovered = f;
   redraw();
 }
-// Does a box get a dim colour, because the search matches other functions?
+// Does the function's box get a dim colour, because another function matches the search or
+// is selected?
 function isOther(f) {
   if (state.found) return f < 0 || !state.found[f];
   return state.chosen >= 0 && f !== state.chosen;
@@ -105,7 +105,7 @@ function readColors() {
   colors.boxL = of("box-l");
   boxColors = new Map();
 }
-// Gives functions that are adjacent in the table very different hues.
+// Chooses hues so that functions that are adjacent in the table differ clearly.
 function boxColor(f) {
   if (f < 0) return colors.line;
   let color = boxColors.get(f);
@@ -115,7 +115,7 @@ function boxColor(f) {
   }
   return color;
 }
-// A darker shade, for areas that are too narrow to be seen otherwise.
+// A darker shade, so that narrow areas are visible.
 function thinColor(f) {
   return boxColor(f).replace(/[0-9]+%\)/, lightness => (parseInt(lightness) - 18) + "%)");
 }
@@ -140,7 +140,7 @@ function setTheme(theme) {
 //===----------------------------------------------------------------------===//
 
 const font = "11px system-ui, sans-serif";
-// Sets the canvas's resolution to that of the screen, at its present size.
+// Sets the canvas's resolution to the screen's, at the canvas's current size.
 function context(canvas, height) {
   const ratio = window.devicePixelRatio || 1, width = canvas.clientWidth;
   if (height !== undefined) canvas.style.height = height + "px";
@@ -155,7 +155,7 @@ function context(canvas, height) {
   c.textBaseline = "middle";
   return { c, width, height: tall };
 }
-// Was most of this time tracing cost, on average? Such times have the mark ~, as in
+// Was most of this time tracing cost, on average? Such times get the prefix ~, as in
 // `patchbay report`.
 const isRough = (f, ns, calls = 1) => f >= 0 && ns !== null && trace.after.cost[f] * calls > ns;
 const roughly = (f, ns, calls) => (isRough(f, ns, calls) ? "~" : "") + time(ns);
@@ -164,8 +164,8 @@ const roughly = (f, ns, calls) => (isRough(f, ns, calls) ? "~" : "") + time(ns);
 // Shortened names
 //===----------------------------------------------------------------------===//
 
-// The command's short forms, longest first. All but the last are unique. The last is for
-// boxes: the function's own name, which other functions may share.
+// Short forms of a name, from the command, longest first. All except the last are unique.
+// The last form is for boxes: the function's name without its scope.
 const formsOf = f => trace.forms[f];
 
 const widths = new Map(); // cache, by font and text, since measuring is slow
@@ -185,7 +185,7 @@ function fits(c, text, width) {
   const size = parseFloat(c.font);
   return text.length * size <= width || (text.length * size / 4 <= width && widthOf(c, text) <= width);
 }
-// The first form that fits, or the last.
+// The first form that fits, otherwise the last form.
 const fitting = (c, forms, width) => forms.find(form => fits(c, form, width)) ?? forms.at(-1);
 
 // Writes text into a box. Cuts text that is too wide, and adds dots.
@@ -205,7 +205,7 @@ function label(c, forms, x, y, width) {
   c.fillText(text, x, y);
 }
 
-// A name in a table. Its full form is shown when it is hovered, or gets the focus by
+// A name in a table. The full name is shown while the name is hovered, or has the focus by
 // keys.
 function nameButton(f) {
   const button = document.createElement("button");
@@ -217,8 +217,8 @@ function nameButton(f) {
   return button;
 }
 const measuring = document.createElement("canvas").getContext("2d");
-// Shortens names so that each takes one line, unless even its shortest unique form is
-// too wide.
+// Shortens each name to the longest unique form that fits into one line. If no form fits,
+// uses the shortest unique form.
 function fitNames(table) {
   const head = table.querySelector("th.name"), buttons = table.querySelectorAll("[data-name]");
   if (!head || !head.clientWidth || !buttons.length) return;
@@ -241,7 +241,7 @@ function fitNames(table) {
   }
 }
 
-// A canvas for the visible part of a tall drawing, which the browser scrolls.
+// A canvas for the visible part of a tall drawing. The browser scrolls the drawing.
 class Scroller {
   constructor(box) {
     this.box = box;
@@ -250,8 +250,7 @@ class Scroller {
     box.addEventListener("scroll", redraw);
     box.addEventListener("pointerdown", () => { this.byPointer = true; }, true);
   }
-  // Calls then() when the box gets the focus by keys. A mouse has a position of its
-  // own.
+  // Calls then() when the box gets the focus by keys, but not by the mouse.
   onFocus(then) {
     this.box.addEventListener("focus", () => {
       if (!this.byPointer) then();

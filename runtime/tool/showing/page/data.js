@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads the command's data from the page: PageData.cpp describes its format.
+// Reads the command's data from the page. PageData.cpp describes the format.
 
 async function unpack(text) {
   const packed = Uint8Array.from(atob(text.slice(1)), c => c.charCodeAt(0));
@@ -52,7 +52,7 @@ function readTree(numbers, hasBefore) {
   return withLinks(tree);
 }
 
-// Adds the columns parent and end. end: the next node that is not a descendant.
+// Adds the columns parent and end. end: the first node after the node's descendants.
 function withLinks(tree) {
   const parent = tree.parent = new Int32Array(tree.size), open = [];
   const end = tree.end = new Int32Array(tree.size);

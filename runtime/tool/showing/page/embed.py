@@ -2,9 +2,9 @@
 """Joins the files of this directory to one page, as C++: embed.py OUTPUT.
 
 The page's security policy allows only this script and this style, by their hashes.
-The page uses no chart library. None draws hundreds of thousands of calls on a canvas.
-A library would only replace some ninety lines for an axis and bars.
-For these the build would need a second package registry.
+The page uses no chart library: the known ones cannot draw hundreds of thousands of calls.
+A library would only replace some ninety lines for an axis and bars, and the build would
+need a second package registry.
 """
 import base64
 import hashlib

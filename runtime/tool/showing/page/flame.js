@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A tree as boxes, each as wide as its time: a flame graph (upwards), or an icicle
-// (downwards). Children that are narrower than a pixel share one box.
+// Draws a tree as boxes, each as wide as its time: a flame graph (upwards), or an icicle
+// graph (downwards). Children that are narrower than a pixel share one box.
 
 const boxHeight = 19, mostOuter = 12;
 
@@ -20,8 +20,8 @@ class FlameView {
     this.laidOut = null;
     this.toRoot = true;
   }
-  // Needed only for the whole flame graph: the trees of callers and callees are made
-  // again.
+  // Only the whole flame graph needs this: AroundView creates new trees of callers and
+  // callees.
   scopeChanged() { this.show(seen.tree); }
   get sums() { return this.tree[this.side ?? "after"]; }
 
@@ -32,8 +32,8 @@ class FlameView {
     redraw();
   }
 
-  // Returns boxes [node, left, width, level]. A box for children that are too narrow has
-  // -1 - parent instead of a node, and is followed by their number.
+  // Returns boxes [node, left, width, level]. A box for several children that are too
+  // narrow is [-1 - parent, left, width, level, number of children].
   layOut(width) {
     if (this.laidOut?.width === width && this.laidOut.sums === this.sums) return this.laidOut;
     const { tree, focus, sums } = this, outer = [];
@@ -79,7 +79,7 @@ class FlameView {
     return this.laidOut = { width, sums, boxes, levels };
   }
 
-  // The texts of the drawing, for tests.
+  // The strings in the drawing, for tests.
   get texts() {
     const { boxes, width, levels } = this.layOut(this.scroller.canvas.clientWidth);
     const part = x => (100 * x / width).toFixed(2);

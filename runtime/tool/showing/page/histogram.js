@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Durations of calls. Each bar is for durations twice as long as those of the previous bar.
-// Also shows the numbers as a table, like `patchbay report --histogram`.
+// Shows a histogram of durations. The limits of a bar are twice the limits of the previous
+// bar. Also shows the numbers as a table, like `patchbay report --histogram`.
 
 function svg(kind, attributes, ...inside) {
   const e = document.createElementNS("http://www.w3.org/2000/svg", kind);
@@ -20,7 +20,7 @@ function cells(row, texts, kind = "td") {
   row.append(tr);
   return tr;
 }
-// Columns from index `text` on contain text, and not numbers.
+// Columns from index `text` on contain text; the columns before contain numbers.
 function setHead(table, titles, text = Infinity) {
   table.tHead.replaceChildren();
   const tr = cells(table.tHead, titles, "th");
@@ -35,7 +35,7 @@ class HistogramView {
   constructor() {
     this.chosenChanged();
   }
-  // As wide as possible, so that the text is readable on small screens.
+  // Use the available width, so that the text is readable on small screens.
   get width() { return Math.max(280, Math.min(720, get("durations").clientWidth || 720)); }
   draw() {
     if (this.width !== this.drawn) this.chosenChanged();
@@ -80,7 +80,7 @@ class HistogramView {
       for (let i = first; i <= last; i++) {
         const left = 20 + (i - first) * wide, n = bars[i] ?? 0;
         if (!n) continue;
-        // A bucket with calls has at least a short bar.
+        // Show at least a short bar for a bucket with calls.
         const tall = 2 + 128 * n / most, inset = is ? 3 : 1;
         plot.append(svg("rect", { class: is, x: left + inset, y: bottom - tall, width: Math.max(wide - 2 * inset, 1), height: tall },
           svg("title", {}, `${plural(n, "call")}${is && " before"} of ${time(bucketStart(unit, i))} to ${time(bucketStart(unit, i + 1))}`)));

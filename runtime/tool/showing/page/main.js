@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Creates the views when the data has been read.
+// Reads the data and creates the views.
 
 // The callers and the callees of the selected function.
 class AroundView {
@@ -35,7 +35,7 @@ class AroundView {
     this.rows(get("caller-rows"), callers, "called by");
     this.rows(get("callee-rows"), callees, "called");
   }
-  // Rows for the functions next to the selected one.
+  // Adds rows for the direct callers or callees of the selected function.
   rows(table, tree, title) {
     table.tBodies[0].replaceChildren();
     setHead(table, ["calls", "total", title], 2);
@@ -79,8 +79,8 @@ function start() {
     get("failed").hidden = false;
   }
   trace.waiting = trace.noCalls ? new Set() : findWaiting(trace.tree);
-  // Hide waiting functions only if CPU time confirms that they wait: they may compute without
-  // calls. Do not hide a single thread's function.
+  // Hide waiting functions at first only if the CPU time confirms that they wait: a function
+  // without callees may compute instead. Hide nothing in a recording with one thread.
   const waited = [...trace.waiting].reduce((sum, f) => sum + trace.after.self[f], 0);
   scope.hide = scope.hidesFirst = trace.threads.length > 1 && trace.cpu < waited / 2;
   look();
@@ -142,7 +142,7 @@ function start() {
   redraw();
 }
 
-// For tests, and for developer tools of browsers.
+// An interface for tests and for developer tools of browsers.
 const page = window.patchbayPage = { state, choose, ready: false };
 readTrace(get("data").textContent).then(read => {
   trace = page.trace = read;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Marks and values of <patchbay/mark.h>, above the threads: one row for all marks, and one
-// for each name of values, as steps.
+// Shows marks and values of <patchbay/mark.h> above the threads: one row for all marks, and
+// a row of steps for each name of values.
 
 const markRow = 18, valueRow = 34;
 
@@ -58,7 +58,7 @@ class MarksView {
     });
   }
   drawValues(c, { events, least, most }, top, width) {
-    // Near 2 ** 63, low + 1 may equal low, since numbers are not that precise.
+    // Near 2 ** 63, low + 1 may equal low, since numbers have 53 bits of precision.
     const low = Math.min(least, 0), range = Math.max(most, 0) - low || 1, tall = valueRow - 4;
     const y = value => top + 2 + tall * (1 - (value - low) / range);
     c.strokeStyle = colors.accent;
@@ -76,7 +76,7 @@ class MarksView {
     label(c, `${events[0].name}: ${count(least)} to ${count(most)}`, 4, top + valueRow / 2, width - 8);
   }
 
-  // Finds the mark next to the pointer, or the value at that time.
+  // Finds the mark next to the pointer, or the value at the pointer's time.
   at(x, y) {
     const row = this.rows.find(row => (y -= this.height(row)) < 0);
     if (!row) return null;
@@ -96,7 +96,7 @@ class MarksView {
     tip(parts, event.clientX, event.clientY);
     say(parts ? `${parts.time}, ${parts.name}, ${parts.more}` : "");
   }
-  // The texts of the drawing, for tests.
+  // The strings in the drawing, for tests.
   get texts() {
     return this.rows.flatMap(({ events }) => events.map(at => {
       const { time, name, more } = this.parts(at);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The part of the recording that all views show: a range of time, one thread or all, with or
-// without functions that only wait. `seen` has the tree and the figures of that part. For
-// the whole recording these come from the command, otherwise they are sums of the timeline's
-// spans.
+// The scope is what all views show: a range of time, one thread or all threads, with or
+// without functions that only wait. `seen` has the tree and the figures of the scope. Figures
+// of the whole recording come from the command; all others are sums of the timeline's spans.
 
 const scope = { range: null, thread: -1, hide: false };
 let seen;
@@ -15,7 +14,7 @@ function walk(rows, from, to, enter) {
   for (let deep = 0; deep >= 0;) {
     const row = rows[deep], i = next[deep];
     const start = row && i < row.size ? row.start[i] : NaN;
-    // A call may end at the time at which the next call begins.
+    // The next call may begin at the time at which a call ends.
     if (start <= to && (start < ends[deep] || (start === ends[deep] && !row.length[i]))) {
       enter(deep, row, i);
       next[deep]++;
@@ -25,7 +24,7 @@ function walk(rows, from, to, enter) {
     }
   }
 }
-// The first span that ends at or after a time.
+// The index of the first span that ends at the given time or later.
 function firstSpan(row, at) {
   let low = 0, high = row.size;
   while (low < high) {
@@ -43,8 +42,8 @@ const scopeTimes = () => scope.range ?? [0, Infinity];
 // Is the span a single call with a known end?
 const isTimed = (row, i) => row.calls[i] === 1 && !row.flags[i];
 
-// Finds functions that do little but wait, and that have no other callers than such
-// functions: an accept loop, or a worker of a pool.
+// Finds functions that mostly wait and that only such functions call, for example an accept
+// loop, or the main function of a pool's workers.
 function findWaiting({ f, end, after }) {
   const found = new Set();
   for (let root = 1; root < f.length; root = end[root]) {
@@ -55,7 +54,7 @@ function findWaiting({ f, end, after }) {
         if (after.total[root] >= trace.length / 2) path.forEach(f => found.add(f));
         break;
       }
-      // Follow the first callee, which has most of the time, since callees are sorted.
+      // Follow the first callee, which has the most time, since callees are sorted.
       const below = at + 1 < end[at] ? at + 1 : -1;
       at = below >= 0 && after.total[below] >= 0.9 * after.total[at] ? below : -1;
     }
@@ -64,8 +63,8 @@ function findWaiting({ f, end, after }) {
   return f.every(f => f < 0 || found.has(f)) ? new Set() : found;
 }
 
-// Returns a predicate for calls or nodes in order, each after its caller: do the views hide
-// it? They hide functions that wait, if all their callers are hidden, too.
+// Returns a predicate: do the views hide a call? A call of a waiting function is hidden if
+// all its outer calls are hidden. Must be called for calls in order, each after its caller.
 function hiding() {
   let hidden = 0; // number of hidden open calls
   return (deep, f) => {
@@ -76,8 +75,8 @@ function hiding() {
   };
 }
 
-// Sums up spans as a tree. If calls share a span, their functions are unknown: they are
-// counted at their caller.
+// Builds a tree from spans. Calls that share a span have unknown functions, so they become
+// a child OTHERS of their caller.
 class SpanTree {
   constructor(hasBefore = false) {
     this.made = new TreeMaker(hasBefore);
@@ -88,7 +87,7 @@ class SpanTree {
     this.side = side;
     this.nodes = [this.made.root]; // nodes of the open calls
   }
-  // Adds the part of the span's time that is between from and to.
+  // Adds a span, with only its time between from and to.
   add(deep, row, i, [from, to], isHidden) {
     const { made, nodes, side } = this, outer = made.nodes[nodes[deep]], calls = row.calls[i];
     if (isHidden) {
@@ -199,8 +198,9 @@ function callsOf(f) {
   return found.sort((a, b) => busy(b) - busy(a));
 }
 
-// Like `patchbay outliers`: a tree with calls that took at least `least` as "after", and the
-// other calls as "before". A nested call of the same function is part of the outer call.
+// Builds a tree of the function's calls, like `patchbay outliers`. "after" has the calls of
+// at least `least` ns, and "before" has the shorter calls. A nested call of the same function
+// is part of the outer call.
 function outliersOf(f, least) {
   const spans = new SpanTree(true);
   for (const { rows } of threadsInScope()) {

@@ -3,9 +3,9 @@
 // The table of functions, like `patchbay report` or `report --diff`.
 
 const mostRows = 100;
-// On a narrow screen, names first shrink to their minimum width in style.css. Then these
-// columns are dropped in this order, each with its change. The column for sorting and the
-// total are kept.
+// On a narrow screen, names first shrink to their minimum width in style.css. Then the table
+// drops these columns in this order, each with its change, except the sorted column and the
+// total.
 const givesWay = ["p50", "p95", "p99", "unfinished", "average", "longest", "p", "self", "calls"];
 
 class TableView {
@@ -125,8 +125,8 @@ class TableView {
     }
     this.fill();
   }
-  // Until the user sorts the table, it has the command's order or, for a part of the
-  // recording, is sorted by total.
+  // Until the user sorts the table, the whole recording has the command's order, and a part
+  // of the recording is sorted by total.
   scopeChanged() {
     if (this.sorted) this.arrange(...this.sorted);
     else if (isPart()) this.arrange(trace.noCalls ? "calls" : "total", true);
@@ -139,7 +139,7 @@ class TableView {
     this.order.sort((a, b) => {
       if (key === "name") return sign * (nameOf(a) < nameOf(b) ? -1 : nameOf(a) > nameOf(b) ? 1 : 0);
       const of = [column.of(a), column.of(b)];
-      // Unknown values come last, in ascending and descending order.
+      // Unknown values come last in both directions.
       if (of[0] === null || of[1] === null) return (of[0] === null) - (of[1] === null) || a - b;
       return sign * (size(of[0]) - size(of[1])) || a - b;
     });

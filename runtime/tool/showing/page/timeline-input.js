@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Mouse, touch and keys for the timeline.
+// Handles mouse, touch and keys of the timeline.
 
 Object.assign(TimelineView.prototype, {
   listen() {
@@ -115,7 +115,7 @@ Object.assign(TimelineView.prototype, {
     redraw();
   },
 
-  // Shows a result of callsOf().
+  // Scrolls and zooms to a call, which is a result of callsOf().
   jump({ thread, row, span }) {
     const track = this.tracks.find(track => track.thread === thread);
     track.folded &&= !row;
@@ -125,7 +125,7 @@ Object.assign(TimelineView.prototype, {
     this.showCursor();
   },
 
-  // Sets the range of all views; while the user still drags, only of this one.
+  // Sets the range of all views. While the user drags, sets only this view's range.
   select(a, b, isDragged) {
     const range = [Math.max(0, Math.min(a, b)), Math.min(this.length, Math.max(a, b))].map(Math.round);
     if (trace.before) {
@@ -226,7 +226,7 @@ Object.assign(TimelineView.prototype, {
     const at = of.start[span] + of.length[span] / 2;
     return at >= this.from && at <= this.to ? at : middle;
   },
-  // Moves to the next call of the row that is drawn at another position.
+  // Moves the cursor to the next call of the row that is drawn at another position.
   move(by) {
     if (!this.cursor) {
       const track = this.tracks.find(t => t.thread.rows.some(row => row.size));

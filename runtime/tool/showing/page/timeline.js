@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Threads over time. A canvas draws the visible part, so the number of calls does not
-// matter. Calls narrower than a pixel share the pixel, which is darker the more of it they
-// fill. If there are very many calls, the page's data has merged some of them: see
-// PageTimeline.h.
+// Shows threads over time. The canvas draws only the visible part, so drawing is fast with
+// any number of calls. Calls narrower than a pixel share the pixel. The more of the pixel
+// the calls fill, the darker is its colour. The command has merged short calls of large
+// recordings: see PageTimeline.h.
 
 const rowHeight = 15, headHeight = 18, gap = 5;
 
@@ -16,7 +16,7 @@ class TimelineView {
     this.cursor = null; // { track, row, span }
     this.tracks = trace.threads.map(thread => ({ thread, folded: false, title: titleOf(thread), busy: 0 }));
     this.scopeChanged();
-    // Unfolds only the busiest threads, so that all threads are visible at first.
+    // Unfold only the busiest threads, so that all threads are visible at first.
     let rows = 0;
     for (const track of this.tracks) {
       const more = track.thread.rows.length;
@@ -27,8 +27,8 @@ class TimelineView {
     this.explain();
   }
 
-  // Computes the time in calls of each thread and, for the minimap, the number of threads in
-  // each part of the time. Moves the busiest thread to the top.
+  // Computes each thread's time in calls. For the minimap, also computes how many threads are
+  // in calls in each interval. Moves the busiest thread to the top.
   scopeChanged() {
     if (this.hid === scope.hide) return;
     this.hid = scope.hide;
@@ -117,7 +117,7 @@ class TimelineView {
         "patchbay report --html part.html --from " + this.absolute(from) + " --to " +
         this.absolute(to + 1) + " " + trace.directory;
   }
-  // The time in the format of --from: seconds of the recording's clock.
+  // The time in the format of --from: seconds of CLOCK_MONOTONIC.
   absolute(at) {
     const ns = BigInt(trace.begin) + BigInt(Math.floor(at));
     return `${ns / 1000000000n}.${String(ns % 1000000000n).padStart(9, "0")}`;
@@ -287,8 +287,8 @@ class TimelineView {
     const power = 10 ** Math.floor(Math.log10(least));
     return Math.max(1, [1, 2, 5, 10].find(n => n * power >= least) * power);
   }
-  // Ticks, each with the position of its text: after the tick, before it if the text
-  // would be cut off, or null if neither fits.
+  // Ticks, each with the position of its label: after the tick, or before the tick if the
+  // label would be cut off, or null if the label does not fit.
   ticks(c, width) {
     const all = [], step = this.step(width);
     const first = Math.ceil((this.from + trace.beginAfter) / step) * step - trace.beginAfter;
@@ -320,7 +320,7 @@ class TimelineView {
     c.fillText(text, left + 4, height / 2);
   }
 
-  // The texts of the visible part, for tests.
+  // The strings in the visible part, for tests.
   get texts() {
     const all = [];
     for (const track of this.tracks) {
@@ -345,7 +345,8 @@ class TimelineView {
     }
     return y + headHeight + row * rowHeight;
   }
-  // The track at a position on the canvas and, if there is one, the row and the span.
+  // The track at a position on the canvas, and the row and the span if the position has a
+  // span.
   at(x, y) {
     y += this.scroller.top;
     for (const track of this.tracks) {
@@ -391,7 +392,7 @@ class TimelineView {
 
 const titleOf = thread => thread.name +
   (trace.processes.length > 1 ? " of " + trace.processes[thread.process] : "");
-// Rounds down, so that no time is after the end of the recording.
+// Rounds both times down, so that the end of the range is not after the recording.
 function rangeText(from, to) {
   const step = Math.max((to - from) / 100, 1), power = 10 ** Math.floor(Math.log10(step));
   const text = at => shortAt(Math.floor((at + trace.beginAfter) / power) * power - trace.beginAfter, step);
@@ -399,7 +400,7 @@ function rangeText(from, to) {
 }
 // The time since the recording began, in the format of --from with a unit.
 const moment = at => shortAt(at, at + trace.beginAfter < 1e6 ? 1 : 1000);
-// at: a time of the timeline.
+// at: a time relative to the timeline's begin.
 function shortAt(at, step) {
   at += trace.beginAfter;
   for (const [factor, unit] of units)

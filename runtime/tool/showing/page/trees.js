@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Computes trees from the tree of calls: the callers of a function, and its callees, for
-// all of its calls. The figures are those of `patchbay graph -f`.
+// Computes the trees of a function's callers and callees from the tree of calls. The figures
+// equal the output of `patchbay graph -f`.
 
-// Does not recurse, since a recursive function makes trees as deep as its recursion.
+// Avoids recursion, since the tree of a recursive function is as deep as its recursion.
 class TreeMaker {
   constructor(hasBefore) {
     this.hasBefore = hasBefore;
@@ -59,7 +59,7 @@ class TreeMaker {
   }
 }
 
-// The nodes of a function, and whether each is a descendant of another.
+// The nodes of a function, and whether each is a descendant of another node of the function.
 function nodesOf(tree, f) {
   const nodes = [];
   for (let i = 0, end = 0; i < tree.size; i++) {
