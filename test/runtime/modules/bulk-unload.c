@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * A library can be unloaded while a failed arming of its functions waits. One of many
- * functions has a foreign change, and text cannot be written. Arming fails and waits
- * for a handler, to reuse the cells. The library is unloaded during that wait. The
- * changed function is counted, and unloaded memory is never read.
+ * functions has been changed by another writer, and text cannot be written. Arming
+ * fails and waits for a handler, to reuse the cells. The library is unloaded during
+ * that wait. The changed function is counted, and unloaded memory is never read.
  */
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t.so
 // RUN: %build %s -o %t %link
@@ -54,7 +54,7 @@ UNTRACED static void wait_here(uintptr_t ip, uintptr_t parent_ip,
 		;
 }
 
-/* @check is called for each function. */
+/* The library calls @check for each function. */
 UNTRACED static int accept(void *arg, const struct patchbay_target *target)
 {
 	(void)arg, (void)target;
@@ -130,7 +130,7 @@ int main(int argc, char **argv)
 	other = create(wait_here, NULL);
 
 	/*
-	 * Arming once makes the path to the trampolines, and lets slots point to cells.
+	 * Arming prepares the path to the trampolines, and makes slots point to cells.
 	 */
 	CHECK_EQ(patchbay_arm(ops, "odd_*", 0), 256);
 	CHECK_EQ(patchbay_disarm(ops, "odd_*"), 256);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Registering a module is not a cancellation point, because the thread holds the
- * loader's lock. A thread with a pending cancellation loads a module by a relative
- * path.
+ * loader's lock. The test loads a module, by a relative path, in a thread with a
+ * pending cancellation.
  */
 // RUN: rm -rf %t && mkdir %t && split-file %s %t
 // RUN: %build %t/main.c -o %t/prog %link -ldl

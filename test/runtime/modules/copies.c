@@ -10,7 +10,7 @@
 // RUN: %build %s -o %t/exe %link
 // RUN: timeout -s KILL 600 %t/exe separate %t/one.so %t/two.so | FileCheck %s
 // RUN: timeout -s KILL 600 %t/exe unload %t/one.so | FileCheck %s
-/* One copy is in the executable, and one is the libpatchbay.so that a plugin needs. */
+/* The executable has one copy. A plugin's libpatchbay.so is the second copy. */
 // RUN: %build -DPLUGIN -shared -fPIC %s -o %t/shared.so %link
 // RUN: %build -rdynamic %s -o %t/merged %patchbay_lib/libpatchbay.a -lpthread
 // RUN: timeout -s KILL 600 %t/merged merged %t/shared.so | FileCheck %s
@@ -43,8 +43,8 @@ static int add(const struct patchbay_site_info *site, void *modules)
 }
 
 /*
- * Tests that this copy works alone. Arms the functions called own(), one per module,
- * calls this module's function @nr times, and counts the calls.
+ * Tests this copy alone. Arms the functions named own(), one per module, calls this
+ * module's function @nr times, and counts the calls.
  */
 static void trace(int modules, int nr)
 {
@@ -112,9 +112,7 @@ static void separate(char **paths)
 	trace_in(two, 1, 5);
 }
 
-/*
- * A thread that was in a handler of a copy ends after dlclose() of the copy's module.
- */
+/* A thread that was in a handler of a copy ends after its module was closed. */
 static sem_t traced, closed;
 
 static void *user(void *library)

@@ -8,7 +8,7 @@
 #include "../Inputs/check.h"
 
 #ifdef LIBRARY
-static volatile int state; /* or the compiler evaluates the constructor */
+static volatile int state; /* volatile, or the compiler evaluates the constructor */
 __attribute__((constructor)) OPAQUE void plum_start(void) { state = 40; }
 OPAQUE int plum(int a) { return state + a; }
 #else
@@ -42,7 +42,7 @@ static int attach(void *data, const struct patchbay_module_info *module,
 	return 0;
 }
 
-/* The tracers that saw the last call, one digit each. */
+/* The tracers that saw the last call, as one digit each. */
 static long seen;
 
 static void note(uintptr_t ip, uintptr_t parent_ip,
@@ -54,7 +54,7 @@ static void note(uintptr_t ip, uintptr_t parent_ip,
 	seen = 10 * seen + (intptr_t)cell->data;
 }
 
-/* The order of tracers is the same in modules loaded later as in present ones. */
+/* Modules that are loaded later have tracers in the same order as present modules. */
 static void in_order(const char *path)
 {
 	struct patchbay_ops_attr attr = { .size = sizeof(attr),
@@ -119,7 +119,7 @@ int main(int argc, char **argv)
 		CHECK(library);
 		plum = (int (*)(int))dlsym(library, "plum");
 		CHECK(plum);
-		CHECK_EQ(calls, 1); /* by the library's constructor */
+		CHECK_EQ(calls, 1); /* the library's constructor calls it */
 		CHECK_EQ(plum(2), 42);
 		CHECK_EQ(pear(2), 2);
 		CHECK_EQ(calls, 3);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Names come from the files of modules, and files may change: a file is truncated
- * during a read, replaced by a pipe, or deleted. Then there are no names, unless they
- * were read before; "*" still selects all functions. A failed read is retried later.
- * The executable's file is found even after the main thread ended and /proc/self is
- * useless. Without a build ID, a file that only looks like the loaded one is treated as
- * another.
+ * Names come from the files of modules, which may change: a file is truncated during a
+ * read, replaced by a pipe, or deleted. Then names are available only if they were read
+ * before, and "*" still selects all functions. A failed read is retried later. The
+ * executable's file is found even after the main thread has ended, when /proc/self has
+ * no memory map. Without a build ID, a file that only resembles the loaded one is
+ * ignored.
  */
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t.so
 // RUN: %build -DLIBRARY -shared -fPIC -Wl,--build-id=none %s -o %t.plain.so
@@ -101,7 +101,7 @@ static void unload(void)
 	CHECK(!dlopen(path, RTLD_NOW | RTLD_NOLOAD));
 }
 
-/* The library reads the names again for each new module. */
+/* Each new module makes the library read names again. */
 static int load_and_arm(void)
 {
 	int nr;
@@ -132,7 +132,7 @@ static off_t loaded_end(int fd)
 	return end;
 }
 
-/* Truncates only after the loaded part, because the program needs its text. */
+/* Truncates the file after its loaded part, because the program needs its text. */
 static void *truncate_often(void *arg)
 {
 	int fd = open(path, O_RDWR);

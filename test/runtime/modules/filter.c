@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Every way to select functions works, with and without cookies, and every invalid way
- * is refused.
+ * Every way to select functions works, with and without cookies. Every invalid way is
+ * refused.
  */
 // RUN: %build %s -o %t %link
 // RUN: %t | FileCheck %s
@@ -78,10 +78,7 @@ static struct patchbay_ops *create(void)
 	.cnt = sizeof(LIST(uintptr_t, __VA_ARGS__)) / sizeof(uintptr_t)
 #define COOKIES(...) .cookies = (void *const[]){ __VA_ARGS__ }
 
-/*
- * Checks that @filter selects @functions, both when it arms them and when it disarms
- * them.
- */
+/* Checks that @filter selects @functions, for arming and for disarming. */
 static void selects(const struct patchbay_filter *filter, int functions)
 {
 	int nr = __builtin_popcount((unsigned int)functions);
@@ -183,10 +180,7 @@ static void cookies(void)
 	CHECK_EQ(cookies_seen, 1 + 4);
 	CHECK_EQ(patchbay_disarm(ops, "*"), 2);
 
-	/*
-	 * If two items of a list select the same function, the first one sets the
-	 * cookie.
-	 */
+	/* If two list items select the same function, the first one sets the cookie. */
 	CHECK_EQ(patchbay_arm_filter(ops, FILTER(SYMS("yew", "yew_tree"),
 						 COOKIES(&one, &two)), 0), 1);
 	calls();
@@ -204,7 +198,7 @@ static void cookies(void)
 	CHECK_EQ(patchbay_disarm(ops, "*"), 1);
 }
 
-/* A callback that replaces fnmatch(3), and the number of its calls. */
+/* A callback that replaces fnmatch(3), and the number of times it was called. */
 static int asked;
 static int is_asked(const char *glob, const char *name, void *arg)
 {
@@ -239,7 +233,10 @@ static void matching(void)
 	asked = 0;
 	CHECK_EQ(patchbay_arm_filter(ops, &oaks, PATCHBAY_ARM_FUTURE), 2);
 	CHECK_EQ(asked, 3);
-	/* Only the same filter cancels a request for future modules: this one has no callback. */
+	/*
+	 * Only an equal filter cancels a request for future modules: this one has no
+	 * callback.
+	 */
 	CHECK_EQ(patchbay_disarm(ops, "of wood*"), -ENOENT);
 	CHECK_EQ(patchbay_disarm(ops, "*"), 2);
 }
@@ -287,7 +284,7 @@ static void wrong(void)
 	refused(&later.filter, 0, -E2BIG);
 }
 
-/* Another patcher changed one of the functions: arming is refused, or skips it. */
+/* Another writer changed one function. Arming fails, or skips that function. */
 static void foreign(void)
 {
 	unsigned char *site = (unsigned char *)oak_tree;
@@ -309,7 +306,7 @@ static void foreign(void)
 }
 
 #ifdef MANY
-/* MANY functions with one name each, and a list of all addresses. */
+/* MANY functions with one name each, and a list of their addresses. */
 D10000(0)
 
 static uintptr_t addrs[MANY];
@@ -343,8 +340,8 @@ static double time_list(const struct patchbay_filter *filter)
 }
 
 /*
- * A list costs as much as an equivalent pattern plus two microseconds per entry.
- * Searching all names for each entry would take five times as long.
+ * A list costs at most four times as much as an equivalent pattern, plus two
+ * microseconds per entry. Searching all names for each entry would cost more than that.
  */
 static void many(void)
 {
@@ -374,8 +371,8 @@ static void many(void) {}
 #endif
 
 /*
- * Memory of a symbol table is freed after the lookup. This test runs first, before
- * others change the heap.
+ * A lookup frees the symbol table. This test runs first, because later ones change the
+ * heap.
  */
 static void look_up(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The library reports the state of its sites, and counts its actions. */
+/* The library reports the state of its sites, and counts its operations. */
 // RUN: %build %s -o %t %link
 // RUN: %t | FileCheck %s
 // RUN: %build -fno-pie -no-pie %s -o %t.no-pie %link
@@ -86,7 +86,7 @@ static void poke(uintptr_t addr, const void *bytes, void *before, size_t size)
 }
 
 /*
- * With @bytes at @offset the site has the state @expected, arming refuses it, and it is
+ * With @bytes at @offset, the site's state is @expected, and arming fails and is
  * counted.
  */
 static void refused(struct patchbay_ops *ops, int offset, const void *bytes,
@@ -159,7 +159,7 @@ static void counts(struct patchbay_ops *ops[2])
 	CHECK_EQ(before.sites, sites);
 	CHECK_EQ(before.armed, 0);
 
-	/* Arming two adjacent sites needs at most one write for each. */
+	/* Arming two adjacent sites needs at most two writes each. */
 	CHECK_EQ(patchbay_arm(ops[0], "reed*", 0), 2);
 	after = now();
 	CHECK_EQ(after.armed, 2);
@@ -190,7 +190,7 @@ static void counts(struct patchbay_ops *ops[2])
 	CHECK_EQ(larger[1].modules, 0);
 }
 
-/* The record has an invalid address, so that not even its slot may be read. */
+/* The record's address is invalid. The library must not even read its slot. */
 static struct patchbay_record wild[1];
 
 static void outside(struct patchbay_ops *ops, intptr_t addr)

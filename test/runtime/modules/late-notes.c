@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * A library that is loaded late finds modules by their notes. If a damaged note points
- * out of its module or into a hole, the library reads nothing there. A module of
- * another version is reported while it is loaded.
+ * out of its module or into a hole, the library reads no memory there. A module of
+ * another version is reported as long as it is loaded.
  */
 // REQUIRES: host-x86_64
 // RUN: rm -rf %t && mkdir %t
@@ -47,13 +47,13 @@ int main(int argc, char **argv)
 	CHECK(runtime);
 	get_stats = (__typeof__(get_stats))dlsym(runtime, "patchbay_get_stats");
 
-	/* These are the program and the undamaged library. */
+	/* The modules are the program and the undamaged library. */
 	CHECK_EQ(get_stats(&stats), 0);
 	CHECK_EQ(stats.modules, argc > 3 ? 2 : 1);
 	CHECK_EQ(stats.others, 1);
 
 	/*
-	 * The module of another version is gone, although no constructor registered it.
+	 * The unloaded module is no longer counted, although no constructor registered it.
 	 */
 	CHECK_EQ(dlclose(next), 0);
 	CHECK_EQ(get_stats(&stats), 0);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The library can be loaded by dlopen() into a running program, visible to all modules
- * or only to its user. It finds existing modules, is notified of unloaded ones, and new
- * modules find it.
+ * dlopen() can load the library into a running program, visible to all modules or only
+ * to the caller. The library finds existing modules and is notified of unloaded ones,
+ * and new modules find the library.
  */
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t.so
 // RUN: cp %t.so %t.other.so
@@ -25,7 +25,7 @@ OPAQUE int plum(int a) { return a + 1; }
 #include <pthread.h>
 #include <string.h>
 
-/* Found by dlsym(), because the program is not linked with the library. */
+/* The program is not linked with the library, so dlsym() finds this function. */
 static __typeof__(patchbay_ops_create) *ops_create;
 static __typeof__(patchbay_ops_destroy) *ops_destroy;
 static __typeof__(patchbay_arm) *arm;
@@ -62,7 +62,7 @@ static uint64_t modules(void)
 	return stats.modules;
 }
 
-/* Returns how many calls of @function a tracer of all functions sees. */
+/* Returns how many calls of @function a tracer of all functions has seen. */
 static int calls_of(int (*function)(int))
 {
 	struct patchbay_ops_attr attr = { .size = sizeof(attr),
@@ -115,7 +115,7 @@ int main(int argc, char **argv)
 	CHECK_EQ(pthread_create(&thread, NULL, come_late, argv), 0);
 	CHECK_EQ(pthread_join(thread, NULL), 0);
 
-	/* These are the program, and a library that was loaded before. */
+	/* The modules are the program, and a library that was loaded before. */
 	CHECK_EQ(modules(), 2);
 	CHECK_EQ(calls_of(plum_of(early)) > 0, 1);
 	stop = 1;
@@ -123,7 +123,7 @@ int main(int argc, char **argv)
 	CHECK_EQ(calls_of(pear), 1);
 	CHECK_EQ(calls_of(plum_of(early)), 1);
 
-	/* The early library is unloaded and loaded again, and so is another one. */
+	/* The early library is unloaded and loaded again, and so is another library. */
 	for (int i = 0; i < 3; i++) {
 		CHECK_EQ(dlclose(early), 0);
 		CHECK_EQ(modules(), 1);

@@ -60,7 +60,7 @@ NOT_TRACED static void raise_in_handler(uintptr_t ip, uintptr_t parent_ip,
 	raise(SIGUSR1);
 }
 
-/* Overwrites the handler's frame, so the library can tell that it was left. */
+/* Overwrites the handler's frame, which shows the library that the handler was left. */
 NOT_TRACED static void use_stack(void)
 {
 	volatile char room[16384];
@@ -115,7 +115,7 @@ int main(int argc, char **argv)
 			before = mallinfo2().uordblks;
 	}
 	CHECK_EQ(calls, LOADS);
-	/* The library checks only periodically, so some blocks may remain. */
+	/* The library checks only periodically, so some blocks may still be allocated. */
 	usleep(20000);
 	dlclose(dlopen(argv[1], RTLD_NOW));
 	after = mallinfo2().uordblks;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Programs do unusual things while they have tracers, one case each. None may hang or
- * crash.
+ * Programs do unusual things while they have tracers, one case each. No case may hang
+ * or crash.
  */
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t.so
 // RUN: %build %s -o %t %link
@@ -116,8 +116,8 @@ static void dlclose_armed(const char *path)
 }
 
 /*
- * A handler calls the loader while another thread loads a module and holds the loader's
- * lock. A third thread waits for the handler.
+ * A handler calls the loader, while another thread loads a module with the loader's
+ * lock held. A third thread waits for the handler.
  */
 static void ask_loader(uintptr_t ip, uintptr_t parent_ip,
 		       const struct patchbay_cell *cell,
@@ -140,8 +140,8 @@ static void *load(void *path)
 		CHECK_EQ(dlclose(library), 0);
 		loads++;
 		/*
-		 * Wait, because the loader's lock is not fair and the handler must get
-		 * it.
+		 * The loader's lock is not fair. Sleep, so that the handler gets the
+		 * lock.
 		 */
 		usleep(100);
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Text can still be written after the main thread has ended before other threads.
+ * Text can still be written if the main thread has ended before other threads.
  * /proc/self then refers to a thread without memory.
  */
 // RUN: %build %s -o %t --ld-path=%ld.lld -Wl,--static-calls %link

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Memory use with 200 shared objects is the same at the end as at the beginning. All
- * objects are armed at once, some are closed while armed, and more is armed in the
- * rest. On ppc64le, where branches have a short reach and pages are large, fewer
- * objects fit.
+ * objects are armed at once, some are closed while armed, and more functions of the
+ * others are armed. On ppc64le, where branches have a short reach and pages are large,
+ * fewer objects fit.
  *
  *	many LIBRARY [NUMBER]
  */
@@ -94,7 +94,7 @@ static void cycle(const char *path)
 	struct patchbay_ops *ops;
 
 	CHECK_EQ(patchbay_ops_create(&attr, &ops), 0);
-	/* load() deletes the files; names that were read stay. */
+	/* load() deletes the files. Names that were read before stay available. */
 	CHECK_EQ(patchbay_arm(ops, "melon", PATCHBAY_ARM_FUTURE), 0);
 	for (int i = 0; i < nr / 2; i++)
 		load(path, i);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * With PATCHBAY_OPS_MODULE_DATA, a tracer gives all functions of a module the same
- * data, and its callback runs once. The functions share cells, whether they are many or
- * few. If the callback breaks the promise, the library refuses it and arms nothing.
+ * With PATCHBAY_OPS_MODULE_DATA, a tracer gives all functions of a module the same data,
+ * and its callback runs once. The functions share cells, whether they are many or few.
+ * If the callback returns different data, the library returns an error and arms nothing.
  */
 // RUN: %build %s -o %t %link
 // RUN: %t

@@ -66,7 +66,7 @@ static void on_signal(int number)
 	nut(1);
 }
 
-/* Looks up a name in a newly loaded module. The library must read the names for it. */
+/* Looks up a name in a newly loaded module, for which the library must read the names. */
 static void come_and_go(int i)
 {
 	struct patchbay_link *link;
@@ -134,7 +134,7 @@ int main(int argc, char **argv)
 
 	CHECK(argc > 1);
 	path = argv[1];
-	/* Signal handlers may call this function at any instruction. */
+	/* Signal handlers may call this function at any instruction of the main program. */
 	CHECK_EQ(attach("nut", &nuts), 1);
 	CHECK_EQ(sigaction(SIGALRM, &action, NULL), 0);
 	CHECK_EQ(setitimer(ITIMER_REAL, &often, NULL), 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Libraries in separate namespaces (dlmopen(3)) have their own copy of libpatchbay.so
- * there. That copy knows only these libraries, and is unloaded with them.
+ * Libraries in a separate namespace (dlmopen(3)) have their own copy of libpatchbay.so.
+ * That copy handles only these libraries, and is unloaded with them.
  */
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t.so -Wl,--no-as-needed %link
 // RUN: %build -fno-sanitize=kcfi %s -o %t %link

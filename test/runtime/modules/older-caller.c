@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Callers that were compiled with an older header, and so have shorter structures,
- * still work. The library does not read or write past the end of a structure. It
+ * Callers that were compiled with an older header, and so pass shorter structures,
+ * still work. The library does not access memory past the end of a structure. It
  * refuses handlers of another version.
  */
 // RUN: %build -fno-sanitize=kcfi %s -o %t -lpatchbay-link %link

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Modules of the previous and of the next ABI version run normally next to one of this
- * version. They are not traced, and every command reports them.
+ * Modules of the previous and of the next ABI version run normally next to a module of
+ * this version. They are not traced, and every command reports them.
  */
 // REQUIRES: host-x86_64
 // RUN: rm -rf %t && mkdir %t
@@ -10,13 +10,13 @@
 // RUN: %build %s -o %t/prog %link
 // RUN: %t/prog %t/libold.so %t/libnew.so | FileCheck %s
 // CHECK: {{^}}done{{$}}
-/* `list` reports them in a process. */
+/* `list` reports both modules of a process. */
 // RUN: %python %S/../Inputs/while-running.py %t/prog %t/libold.so %t/libnew.so wait -- %patchbay list -F pear -p PID > %t/list 2>&1
 // RUN: FileCheck %s --check-prefix=LIST --input-file=%t/list
 // LIST: {{^}}patchbay: warning: {{.*}}/libold.so: compiled for patchbay ABI version 1, the libpatchbay in process {{[0-9]+}} is of version 2 and ignores its functions{{$}}
 // LIST-NEXT: {{^}}patchbay: warning: {{.*}}/libnew.so: compiled for patchbay ABI version 3, the libpatchbay in process {{[0-9]+}} is of version 2 and ignores its functions{{$}}
 // LIST: disarmed pear
-/* `report` reports them after a recording. */
+/* `report` reports both modules after a recording. */
 // RUN: %patchbay record -t count -o %t/data -F pear -- %t/prog %t/libold.so %t/libnew.so
 // RUN: not %patchbay report -i %t/data > %t/report 2>&1
 // RUN: FileCheck %s --check-prefix=REPORT --input-file=%t/report
@@ -24,9 +24,8 @@
 // REPORT-DAG: {{.*}}/libnew.so: none of its functions was traced: it was compiled for version 3 of Patchbay's ABI, not for version 2{{$}}
 // REPORT-DAG: {{^ *1 .*}}pear
 /*
- * A program that needs such a library is traced without it, whether it is started or
- * already running. For a running process and for `list`, the library's file tells the
- * version.
+ * A program that needs such a library is traced except for the library, from its start
+ * or by -p. For a running process and for `list`, the library's file tells the version.
  */
 // RUN: %build -DNEEDS %s -o %t/needs -Wl,--no-as-needed %t/libold.so
 // RUN: %patchbay record -t count -o %t/needs.data -F pear -- %t/needs 2>&1 | FileCheck %s --check-prefix=NEEDS
@@ -39,13 +38,13 @@
 // RUN: %python %S/../Inputs/while-running.py %t/needs wait -- %patchbay list -p PID 2>&1 | FileCheck %s --check-prefix=LATE-LIST
 // LATE-LIST: patchbay: warning: {{.*}}/libold.so: compiled for patchbay ABI version 1, this patchbay is of version 2 and ignores its functions{{$}}
 // LATE-LIST: disarmed pear
-/* Each file of a recording can be read alone, and reports the library. */
+/* Each file of a rotated recording can be read alone, and reports the library. */
 // RUN: %build %S/../Inputs/rotated.c -o %t/rotated -Wl,--no-as-needed %t/libold.so %link
 // RUN: cd %t && %patchbay record -o parts -t function -F often --rotate-every 20ms -- ./rotated until 4 parts
 // RUN: cd %t && sh -c 'for part in parts/*Z.pbd; do rm -rf part; mkdir part; cp $part part; %patchbay report part 2>&1 | grep -c "libold.so: none of its functions was traced"; done' | sort | uniq -c > parts.txt
 // RUN: FileCheck %s --check-prefix=PARTS --implicit-check-not={{.}} --input-file=%t/parts.txt
 // PARTS: {{^ *([4-9]|[0-9][0-9]+) 1$}}
-/* If a program has no other module, the version is the reason for no data. */
+/* If the program has no other module, the missing data is explained by the version. */
 // RUN: %plain -DNEEDS %s -o %t/alone -Wl,--no-as-needed %t/libold.so
 // RUN: %python %S/../Inputs/while-running.py %t/alone wait -- %python %S/../Inputs/expect-status.py 3 %patchbay list -p PID 2>&1 | FileCheck %s --check-prefix=ALONE
 // ALONE: libold.so: compiled for patchbay ABI version 1
@@ -61,7 +60,7 @@
 // RUN: %build -c %s -o %t/prog.o
 // RUN: not %ld.lld -shared %t/prog.o %t/old.o -o %t/both.so 2>&1 | FileCheck %s --check-prefix=LINK
 // LINK: error: {{.*}}old.o: Patchbay ABI version 1 is incompatible with version 2 of {{.*}}prog.o; compile both with the same pass plugin
-/* If another linker combines them, the functions that cannot be traced are counted. */
+/* If another linker combines them, the untraceable functions are counted. */
 // RUN: %build -DOLD %s %S/../Inputs/version1.S -o %t/mixed %link
 // RUN: %t/mixed | FileCheck %s
 #include "../Inputs/check.h"
@@ -123,7 +122,7 @@ int main(int argc, char **argv)
 
 	CHECK_EQ(patchbay_ops_create(&attr, &ops), 0);
 #ifdef OLD
-	/* This site's immediate is invalid; arming corrects it. */
+	/* This site's immediate is invalid. Arming writes a valid one. */
 	CHECK_EQ(now().others, 1);
 	CHECK_EQ(patchbay_arm(ops, "old", 0), 1);
 	CHECK_EQ(old(1), 2);

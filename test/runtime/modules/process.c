@@ -78,8 +78,8 @@ static void start(void)
 }
 
 /*
- * A child of vfork() borrows memory and text: its calls are seen, and what it arms
- * stays armed.
+ * A child of vfork() shares its parent's memory and text: tracers see its calls, and
+ * functions that the child arms stay armed.
  */
 static void vfork_and_exec(char **argv)
 {
@@ -122,7 +122,7 @@ static void *toggle(void *ops)
 static void exec_while_arming(char **argv)
 {
 	struct patchbay_ops *ops = create(NULL);
-	/* An emulator translates all text again for each exec, which takes a second. */
+	/* An emulator needs a second per exec, because it translates all text again. */
 	const int times = getenv("PATCHBAY_TEST_SLOW") ? 5 : 20;
 	pthread_t thread;
 	int status;
@@ -166,7 +166,7 @@ static void executed(void)
 	CHECK_EQ(armed, 0);
 }
 
-/* In a callback, the library's functions return an error, and nothing is lost. */
+/* In a callback, the library's functions return an error and change nothing. */
 static struct patchbay_ops *other;
 
 static void library_refuses(void)

@@ -8,9 +8,7 @@
 // RUN: %build %s -o %t/prog -Wl,--no-as-needed %patchbay_lib/libpatchbay-trace.so %link
 // RUN: env PATCHBAY=tracer=function_profile,filter=main,output=%t/plain %t/prog | FileCheck %s --check-prefix=ARMED
 // RUN: not rmdir %t/plain
-/*
- * The program changes its group, not its user: another user could not open this folder.
- */
+/* The program changes its group instead of its user, who could not open this folder. */
 // RUN: cp %t/prog %t/setgid && chgrp 65534 %t/setgid && chmod 2755 %t/setgid
 // RUN: env PATCHBAY=tracer=function_profile,filter=main,output=%t/secure %t/setgid | FileCheck %s --check-prefix=SECURE
 /* A program that gains privileges also prints no error about the variable. */

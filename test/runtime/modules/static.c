@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A static executable, position-independent or not, contains its runtime and can be
+ * A static executable, position-independent or not, contains the runtime and can be
  * traced.
  */
 // RUN: %build -static %s -o %t %patchbay_lib/libpatchbay.a -lpthread
@@ -9,7 +9,7 @@
 // RUN: %t.pie | FileCheck %s
 // RUN: %build -no-pie -fno-pie %s -o %t.dynamic %link
 // RUN: %t.dynamic | FileCheck %s
-/* Stripped functions have no names; addresses and "*" still select them. */
+/* Functions of a stripped program have no names. Addresses and "*" still select them. */
 // RUN: llvm-strip %t -o %t.stripped
 // RUN: %t.stripped | FileCheck %s --check-prefix=STRIPPED
 // CHECK: named 1 calls 10
