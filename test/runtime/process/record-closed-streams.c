@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Standard streams that are closed when `record` starts are closed in the program. */
+/* Standard streams that are closed when `record` starts are also closed in the program. */
 // RUN: %build %s -o %t
 // RUN: rm -f %t.list
 // RUN: sh -c '%patchbay record -t count -o %t.data -- %t %t.list <&- >&- 2>&-'

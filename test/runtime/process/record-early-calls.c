@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The runtime calls no function of the C library that the program replaces before the
- * program's own constructors have run. The test lists calls that came too early.
+ * Until the program's own constructors have run, the runtime calls no C library
+ * function that the program replaces. The test lists calls that came too early.
  */
 // RUN: %build -fno-builtin %s -o %t -ldl
 // RUN: %patchbay record -t count -o %t.data -- %t | FileCheck %s

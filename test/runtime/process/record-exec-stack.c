@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A recorded thread with a small stack can start programs with a large environment. A
- * path that is an invalid pointer is an error.
+ * A recorded thread with a small stack can start programs with a large environment. If
+ * the path is an invalid pointer, exec returns an error.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * No child inherits the loader's lock if a program forks while the listening thread
- * asks the loader for its modules. Without the lock of fork_lock.h one of three
+ * A child never inherits a locked loader if the program forks while the listening
+ * thread asks the loader for its modules. Without the lock of fork_lock.h one of three
  * recordings hung.
  */
 // RUN: rm -rf %t && mkdir %t
@@ -75,7 +75,7 @@ int main(int argc, char **argv)
 {
 	int failed = 0;
 
-	/* Stop at the first child that hung: more of them would only take time. */
+	/* Stop at the first child that hung, to save time. */
 	for (int i = 0; argc > 1 && i < FORKS && !failed; i++)
 		failed += step(argv[1]);
 	printf("children: %d of %d failed\n", failed, FORKS);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Calls of a forked child are counted, including those of a library that parent and
- * child both load later, each in its own file. One of the two is killed; its counts
- * until then are recorded. A shell that starts the program, and other commands, are
- * counted as processes without a traced function.
+ * Calls of a forked child are counted, including calls of a library that parent and
+ * child both load later, each in its own file. Parent or child is killed; its counts
+ * until then are recorded. A shell that starts the program, and the shell's other
+ * commands, are counted as processes without a traced function.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t/lib.so

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A program can limit or lock its own memory after it was recorded for a while. The
- * memory that it shares with the command, and its data file, do not use up the limit.
+ * A program can limit or lock its own memory while it is recorded. The memory shared
+ * with `patchbay record`, and the data file, do not use up the limit.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * `record` loads a library that creates no thread. Options that need a thread load
- * libpatchbay-live.so instead. Only one of the two is loaded, even if the environment
- * names the other one.
+ * libpatchbay-live.so instead. Only one of the two libraries is loaded, even if the
+ * environment names the other one.
  */
 // RUN: rm -rf %t && mkdir %t && %build %s -o %t/prog %link && cd %t
 // RUN: %patchbay record -t function_graph -F '*' -o plain -- ./prog | FileCheck %s --check-prefix=PLAIN

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * `record` refuses a program for another C library before it runs. If a recorded
- * program starts such a program, in any way, it runs untraced: the runtime, and nothing
- * else, is removed from its LD_PRELOAD. The same applies to a 32-bit program, if the
- * kernel supports it.
+ * `record` refuses a program for another C library before the program runs. If a
+ * recorded program starts such a program, in any way, the new program runs untraced:
+ * only the runtime is removed from its LD_PRELOAD. The same applies to a 32-bit
+ * program, if the kernel supports 32-bit programs.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %clang -O1 -fPIC -shared -nostdlib -Wl,-e,_start %S/../Inputs/own-loader.c -o %t/loader

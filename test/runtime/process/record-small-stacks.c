@@ -9,7 +9,7 @@
 // RUN: %t/prog %t/module.so | FileCheck %s
 // RUN: %patchbay record --force -t count -F in_module -F deep -o %t/data -- %t/prog %t/module.so | FileCheck %s
 // RUN: %patchbay report -i %t/data | FileCheck %s --check-prefix=REPORT
-/* The recording has the absolute path of a module that was loaded by a relative one. */
+/* A module that was loaded by a relative path is recorded with its absolute path. */
 // RUN: cd %t && %patchbay record --force -t count -F in_module -o relative -- ./prog ./module.so | FileCheck %s
 // RUN: sh -c 'grep -q "%t/module.so" %t/relative/*.pbd'
 // CHECK: {{^}}128 KB: 6{{$}}

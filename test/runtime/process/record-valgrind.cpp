@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Valgrind finds no error in a recorded program. Its threads have small stacks. They
- * load libraries; the recorder matches their names on its own stack.
+ * Valgrind finds no error in a recorded program. Its threads have small stacks and load
+ * libraries, so the recorder matches names on a stack of its own.
  */
 // REQUIRES: valgrind, host-x86_64
 // RUN: rm -rf %t && mkdir %t

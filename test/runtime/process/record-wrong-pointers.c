@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A program that passes invalid addresses, NULL or empty arrays to functions that the
- * recorder wraps gets the same results as without it.
+ * A recorded program that passes invalid addresses, NULL or empty arrays to functions
+ * that the recorder wraps gets the same results as untraced.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog
@@ -82,7 +82,7 @@ static void show_environment(const char *name, char *const *envp)
 
 int main(void)
 {
-	/* A page with no page after it. */
+	/* A page that is followed by an unmapped page. */
 	char *page = mmap(NULL, 8192, PROT_READ | PROT_WRITE,
 			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	char *const none[] = { NULL }, *const strings[] = { "A=1", wrong, NULL };
@@ -110,7 +110,7 @@ int main(void)
 	       posix_spawn(&pid, wrong, NULL, NULL, args, environ));
 	show_environment("no environment", NULL);
 	show_environment("empty environment", none);
-	/* Pass an array without an end, and strings without one. */
+	/* Pass an array without its terminator, and unterminated strings. */
 	((char **)(page + 4096))[-1] = "B=2";
 	show_environment("no end", (char **)(page + 4096) - 1);
 	memcpy(page + 4096 - 11, "LD_PRELOAD=", 11);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * All calls of a daemon are recorded, although after its setup it cannot open a file of
- * the recording. Daemons change their user and fork workers, change their root
- * directory, or use all descriptors. The recording is in directories that only root may
- * enter.
+ * All calls of a daemon are recorded, although after its setup the daemon cannot open
+ * files of the recording. Daemons change their user and fork workers, change their root
+ * directory, or use all descriptors. Only root may enter the directories of the
+ * recording.
  *
- * Some files are reserved for children that cannot create one. Unused ones are not part
- * of the recording and are deleted at its end. If there are too few, a message says
- * what was lost, and why.
+ * Some files are reserved for children that cannot create one. Unused files are not
+ * counted as data and are deleted at the end. If there are too few, a message names the
+ * loss and its reason.
  */
 // REQUIRES: root
 // RUN: rm -rf %t && mkdir -p %t/root && chmod 700 %t
@@ -31,7 +31,7 @@
 // MANY-CALLS: many: 400 events of forked children were lost
 // MANY-CALLS: {{^}} 1700 step prog 100.0{{$}}
 
-/* During the recording spare files exist, but are not part of it. */
+/* During the recording the spare files are ignored by readers. */
 // RUN: %python %S/../Inputs/daemon.py %patchbay ./prog
 
 // RUN: %patchbay record -t function -F step -o root.data -- ./prog chroot root 2>&1 \
@@ -94,7 +94,7 @@ static void become_nobody(void)
 	CHECK(!setuid(OTHER_USER));
 }
 
-/* A worker forks a child; both make calls at the same time. */
+/* A worker forks a child. Worker and child make calls at the same time. */
 static void worker(void)
 {
 	pid_t pid = fork();
@@ -119,7 +119,7 @@ static void workers(int nr)
 		wait_for(pid[i]);
 }
 
-/* Forks a worker that waits for a command to work, or to end. */
+/* Forks a worker that waits for a command: to work, or to end. */
 static void serve(int in_background, int is_idle)
 {
 	char byte;

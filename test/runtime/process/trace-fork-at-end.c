@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A child that is forked while recordings of its running process begin and end frees no
- * block that its parent has freed. The runtime frees its memory slowly here, so that
- * many forks happen during that time.
+ * If a child is forked while recordings of its running process begin and end, the child
+ * frees no block that its parent has freed. The test slows down the runtime's free(),
+ * so that many forks happen during that time.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Descriptions of functions stay in the file of the forking process, however many there
- * are, and each child's own file uses one block of the disk. Its calls still have
- * names: functions present at the fork, functions that the child or its parent loaded
- * later, and those of a grandchild. This holds even if the intermediate child recorded
- * nothing, was created by clone(2), or was killed.
+ * are, and each child's own file uses one block of the disk. The child's calls still
+ * have names: functions present at the fork, functions that the child or its parent
+ * loaded later, and functions of a grandchild. This is true even if the intermediate
+ * child recorded nothing, was created by clone(2), or was killed.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build -DLIBRARY=first -shared -fPIC %s -o %t/first.so
@@ -21,8 +21,8 @@
 // CHECK-DAG: {{^ *}}1 third{{$}}
 // CHECK-DAG: {{^ *}}1 many_04711{{$}}
 /*
- * The children that loaded nothing are the one after the second library, the grandchild
- * whose parent recorded nothing, the clone, and the killed one.
+ * Four children load no library: the one after the second library, the grandchild whose
+ * parent recorded nothing, the clone, and the killed one.
  */
 // RUN: find %t/data -name '*.pbd' -size -9 | wc -l | FileCheck %s --check-prefix=SMALL
 // SMALL: {{^}}4{{$}}
@@ -86,7 +86,7 @@ static void child(void)
 	wait_for(pid, 0);
 }
 
-/* Records nothing itself; its child runs after it has ended. */
+/* Records nothing itself. Its child runs after it has ended. */
 static void silent(void)
 {
 	if (fork())
@@ -107,8 +107,8 @@ int main(void)
 		_exit(0);
 	}
 	/*
-	 * The functions of this library have the same numbers as those of the child's
-	 * library.
+	 * The functions of this library get the same numbers as functions of the
+	 * child's library.
 	 */
 	call("./second.so", "second");
 	wait_for(pid, 0);

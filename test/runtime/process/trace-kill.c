@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* When a process is killed, the recording has all its calls up to the last one. */
+/* If a process is killed, the recording has all its calls up to the last one. */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog -lpthread
 // RUN: %python %S/../Inputs/kill-traced.py 40 %patchbay %patchbay_lib/libpatchbay-trace.so %t/prog %t/work | FileCheck %s

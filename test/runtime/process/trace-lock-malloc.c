@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A thread that holds the recording's lock never calls the program's malloc().
- * Otherwise it could deadlock: another thread holds the heap's lock and is interrupted
- * by a signal handler, whose traced call waits for the recording's lock. The malloc()
- * and free() below check the signal mask: only the recording's lock blocks all signals
- * except SIGTRAP.
+ * A thread that holds the recording's lock never calls the program's malloc(), because
+ * it could deadlock: another thread holds the heap's lock and is interrupted by a
+ * signal handler, whose traced call waits for the recording's lock. malloc() and free()
+ * below check the signal mask: only the recording's lock blocks all signals except
+ * SIGTRAP.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build -g -DLIBRARY -shared -fPIC %s -o %t/plugin.so

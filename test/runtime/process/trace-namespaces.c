@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Libraries in separate namespaces (dlmopen(3)) are not traced. A message states their
- * number of functions and their paths, once each, however often they are loaded. It
- * also appears if the program's own functions are recorded, in a process started by
- * `record` and in a running one.
+ * number of functions and their paths, once each, however often they are loaded. The
+ * message is also printed if the program's own functions are recorded, by `record` or
+ * `record -p`.
  */
 // REQUIRES: glibc-namespaces
 // RUN: rm -rf %t && mkdir %t
@@ -24,15 +24,15 @@
 // JSON-NEXT: "functions_in_namespace": 2
 /* The message includes libraries that are closed before the end. */
 // RUN: %patchbay record -t count -o %t/closed -F 'p*' -- %t/prog %t/libplum.so wait close 2>&1 | FileCheck %s
-/* No function of the program itself is selected. */
+/* The filter matches no function of the program itself. */
 // RUN: %patchbay record -t count --force -o %t/nothing -F 'plum' -- %t/prog %t/libplum.so 2>&1 | FileCheck %s
 /* The libraries were loaded before the runtime. */
 // RUN: %python %S/../Inputs/while-running.py %t/prog %t/libplum.so wait -- sh -c '%patchbay record -t count -o %t/late -F "p*" -p PID -- sleep 0.3' 2>&1 | FileCheck %s
 // RUN: %patchbay report -i %t/late 2>&1 | FileCheck %s --check-prefix=LATE
 // LATE: {{.*}}/libplum.so: 2 functions were not traced
 /*
- * The path is once in the file, though both start and end of the recording search for
- * such libraries; and once on the command line.
+ * The search for such libraries runs at the start and at the end of the recording, but
+ * the file has the path only once. The second match is the command line.
  */
 // RUN: grep -oa /libplum.so %t/late/*.pbd | count 2
 /*
@@ -94,9 +94,7 @@ int main(int argc, char **argv)
 		CHECK(library);
 		plum = (int (*)(int))dlsym(library, "plum");
 		CHECK_EQ(plum(1), 2);
-		/*
-		 * Keep the second library loaded if there are at most three arguments.
-		 */
+		/* With at most three arguments, keep the second library loaded. */
 		if (!i || argc > 3)
 			CHECK_EQ(dlclose(library), 0);
 	}

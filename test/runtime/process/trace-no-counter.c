@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A program that disables the time stamp counter for itself continues as if untraced.
- * function_profile still counts calls. Other recordings state from when on they are
- * incomplete. Threads and children inherit the setting. So do programs that it
- * executes, but none of them starts, because glibc's loader reads the counter.
+ * A program that disables the time-stamp counter for itself continues as if untraced.
+ * function_profile still counts calls. Recordings that need times end, and say so.
+ * Threads and children inherit the setting. Programs that it executes inherit the
+ * setting, too, but fail to start, because glibc's loader reads the counter.
  */
 // RUN: %build %s -o %t -lpthread
 // RUN: %patchbay record -t count -o %t.data -- %t | FileCheck %s
@@ -13,8 +13,8 @@
 // RUN: %patchbay record -t function_graph --args 'leaf(x)' -o %t.data -- %t 2>&1 | FileCheck %s --check-prefixes=CHECK,SAID
 // RUN: %patchbay record --histogram -o %t.data -- %t raw 2>&1 | FileCheck %s --check-prefixes=CHECK,SAID
 /*
- * The program has a filter that kills on every system call that it does not make
- * itself.
+ * The program's filter kills on every system call that the program itself does not
+ * make.
  */
 // RUN: %patchbay record -t function_duration -o %t.data -- %t filter 2>&1 | FileCheck %s --check-prefixes=FILTER,SAID
 // RUN: %patchbay record -t function -o %t.data -- %t filter 2>&1 | FileCheck %s --check-prefixes=FILTER,SAID
@@ -84,7 +84,7 @@ static int run(int argc, char **argv)
 }
 
 /*
- * @then is the filter's result for PR_SET_TSC. System calls other than those below
+ * @then is the filter's result for PR_SET_TSC. All system calls not listed below
  * kill.
  */
 static void restrict_calls(unsigned int then)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * If a thread starts, or needs more space, while the process has no free descriptors,
- * its calls are lost until descriptors are free; later calls are recorded. The process
- * sets no limit of its own, unlike in trace-daemon.c.
+ * If the process has no free descriptor when a thread starts or needs more space, the
+ * thread's calls are lost. Calls after a descriptor is free again are recorded. Here,
+ * the descriptor limit is set from outside (unlike in trace-daemon.c).
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog -lpthread

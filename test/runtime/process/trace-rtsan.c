@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Recording a realtime function, with any tracer, calls no function that may block:
- * RealtimeSanitizer would end the program. The sanitizer still finds the program's own
- * violations.
+ * RealtimeSanitizer would end the program. The sanitizer still reports violations by
+ * the program itself.
  */
 // RUN: %build -fsanitize=realtime %s -o %t
 // RUN: %patchbay record -o %t.data -t function_profile -- %t | FileCheck %s
@@ -27,7 +27,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* So many calls use several segments of the file. */
+/* So many calls fill several segments of the file. */
 enum { NR = 200000 };
 
 __attribute__((noinline)) static int work(int n)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Seccomp's strict mode forbids reading the clock. All tracers that read it are stopped
- * when a thread enters this mode, even if another thread stays in a handler. Stopping
- * them waits for that handler and times out. The tracer of arguments is stopped, too.
+ * Seccomp's strict mode forbids reading the clock. When a thread enters this mode, all
+ * tracers that read the clock are stopped, even if another thread stays in a handler:
+ * the wait for that handler times out. The tracer of arguments is stopped, too.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog %link
@@ -68,7 +68,7 @@ int main(void)
 	CHECK_EQ(prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT), 0);
 	CHECK_EQ(plain(1) + noted(1), 5);
 	CHECK_EQ(write(1, done, sizeof(done) - 1), (long)strlen(done));
-	/* This thread may not make the system call that would end the process. */
+	/* This thread must not make the system call exit_group(2). */
 	finish = 1;
 	for (;;)
 		;

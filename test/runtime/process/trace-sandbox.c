@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Programs that restrict their system calls during a recording end as they do untraced.
+ * Programs that restrict their system calls during a recording behave as if untraced.
  * Each call is recorded, or counted as lost with the reason. Restrictions: seccomp's
  * strict mode; a filter that kills, as sshd uses before authentication; a filter that
  * returns errors, as in systemd units. Threads start before or after the restriction. A
@@ -26,7 +26,7 @@
 // REDEFINE: %{mode} = in-child
 // RUN: %{run}
 //
-// Strict mode forbids a thread to read the clock: timing ends, counting continues.
+// In strict mode a thread cannot read the clock. Timing ends, and counting continues.
 // REDEFINE: %{mode} = strict
 // RUN: %{record} -t function %{events} --check-prefix=ENDED
 // RUN: %{record} -t function_duration %{events} --check-prefix=ENDED
@@ -37,13 +37,13 @@
 // RUN: %patchbay report --json %t/patchbay.data | FileCheck %s --check-prefix=COUNTED
 // COUNTED: "calls": 5000,
 //
-// The sleep time of a thread cannot be queried, so its calls are lost and reported.
+// The thread cannot query its sleep time, so its calls are lost and reported.
 // REDEFINE: %{mode} = kill
 // RUN: %{record} -t function_duration --no-sleep-time %{events} --check-prefix=UNKNOWN
 // UNKNOWN: 29004 calls in a sandbox, {{[0-9]+}} missing, sandbox: {{[0-9]+$}}
 //
-// Events beyond the reserved space are lost and reported. With --overwrite the newest
-// calls of a thread replace its oldest.
+// Events that exceed the reserved space are lost and reported. With --overwrite, a
+// thread's newest calls replace its oldest calls.
 // REDEFINE: %{mode} = kill 30000
 // REDEFINE: %{record} = cd %t && timeout 600 prlimit --fsize=2500000 %patchbay record -F 'early*' -F late -F 'many*'
 // RUN: %{record} -t function_duration %{events} --check-prefix=SOME
@@ -51,8 +51,8 @@
 // RUN: %{record} -t function_duration --overwrite %{events} --check-prefix=NEWEST
 // NEWEST: 154004 calls in a sandbox, {{[1-9][0-9]+}} missing, {{.*}}overwritten: {{[1-9][0-9]+}}
 //
-// A child that is forked after the restriction cannot have a file. Its losses are
-// counted in its parent's file.
+// A child that is forked after the restriction cannot create a file. The parent's file
+// counts the child's losses.
 // REDEFINE: %{mode} = child-later
 // REDEFINE: %{record} = cd %t && timeout 600 %patchbay record -F 'early*' -F late -F 'many*'
 // RUN: %{record} -t function %{events} --check-prefix=CHILD
@@ -79,7 +79,7 @@
 
 OPAQUE void early(void) { take_time(); }
 OPAQUE void late(void) { take_time(); }
-/* The first call of these functions comes after the restriction. */
+/* These functions are first called after the restriction. */
 #define MANY(n) OPAQUE void many_##n(void) { take_time(); }
 MANY(0) MANY(1) MANY(2) MANY(3) MANY(4) MANY(5) MANY(6) MANY(7)
 static void (*const many[])(void) = { many_0, many_1, many_2, many_3,
@@ -90,8 +90,8 @@ static void (*const many[])(void) = { many_0, many_1, many_2, many_3,
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
 
 /*
- * Allows the system calls that sshd's sandbox-seccomp-filter.c allows and this program
- * needs. Threads use clone3, rseq and similar.
+ * Allows the system calls in sshd's sandbox-seccomp-filter.c that this program needs.
+ * Threads also use clone3, rseq and similar ones.
  */
 OPAQUE static int early_filter(unsigned int otherwise, unsigned int flags)
 {
@@ -158,10 +158,7 @@ UNTRACED static void *newer(void *arg)
 	return arg;
 }
 
-/*
- * Stacks for threads: malloc() may request memory from the kernel, which a filter
- * forbids.
- */
+/* Stacks for threads: malloc() may make system calls that a filter forbids. */
 static char stacks[4][1 << 16] __attribute__((aligned(4096)));
 
 UNTRACED static void begin(pthread_t *thread, void *(*run)(void *), int n)
@@ -283,7 +280,7 @@ UNTRACED static void *fail(void *arg)
 }
 
 /*
- * Restricts one thread while another thread tries to do the same all the time, and
+ * Restricts one thread while another thread all the time tries to restrict itself, and
  * fails.
  */
 UNTRACED static int beside(void)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Functions of a module share their cells with every tracer of `patchbay record`. They
- * need little memory and are armed in one step, even if a second wildcard selects some
- * more of them. Each call is counted for its own function. A module that is loaded
- * again and again keeps its numbers.
+ * need little memory and are armed in one step, even if a second wildcard selects more
+ * functions of the module. Each call is counted for its own function. Functions of a
+ * module that is loaded repeatedly keep their numbers.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t/plugin.so -Wl,--build-id

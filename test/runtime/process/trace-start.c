@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Functions named in the environment are traced from the start: before main() and
- * before the constructors of libraries, or from the entry of a trigger function. This
- * works without the command. If a value is invalid, nothing is traced.
+ * before the constructors of libraries, or from the entry of a trigger function.
+ * `patchbay record` is not needed. If a value is invalid, nothing is traced.
  */
 // RUN: rm -rf %t && mkdir -p %t/data %t/none
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t/lib.so
@@ -12,7 +12,7 @@
 // RUN: %patchbay dump %t/data | FileCheck %s --implicit-check-not="returned main" --implicit-check-not=later
 // CHECK: returned library_calls
 // CHECK: returned program_calls
-/* Patterns for excluded functions are those of fnmatch(3). */
+/* Wildcards of excluded functions have the syntax of fnmatch(3). */
 // RUN: rm %t/data/*
 // RUN: %{run} PATCHBAY='tracer=function,filter=*,notrace=[!a-l]*_ca?ls,notrace=m*,notrace=l.ter,output=%t/data' %t/prog
 // RUN: %patchbay dump %t/data | FileCheck %s --check-prefix=NOTRACE --implicit-check-not="entry main" --implicit-check-not=program

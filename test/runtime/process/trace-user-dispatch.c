@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A recorded program can intercept its guest's system calls (syscall user dispatch):
- * the recorder makes none while the guest runs. Events without space are counted, with
- * the reason.
+ * A recorded program can intercept the system calls of its guest (syscall user
+ * dispatch). The recorder makes no system call while the guest runs. Events without
+ * space are counted, with the reason.
  */
 // RUN: %build %s -o %t -lpthread
 // RUN: rm -rf %t.data && %patchbay record -t function -o %t.data -- %t 3000000 | FileCheck %s
@@ -11,10 +11,10 @@
 // RUN: %patchbay record -t function_graph --args 'guest(n)' -o %t.data -- %t 300000 | FileCheck %s
 // RUN: %patchbay record -t count -o %t.data -- %t 300000 | FileCheck %s
 // RUN: %patchbay record -t function -o %t.data -- %t 300000 raw | FileCheck %s
-/* The kernel reports this state since Linux 6.4. */
+/* The kernel reports the interception since Linux 6.4. */
 // RUN: %if dispatch-told %{ not %python %S/../Inputs/while-running.py %t await -- sh -c '%patchbay record -o %t.data -p PID -- sleep 0.1' 2>&1 | FileCheck %s --check-prefix=REFUSED %}
 // REFUSED: process {{[0-9]+}}: its thread {{[0-9]+}} intercepts its own system calls (PR_SET_SYSCALL_USER_DISPATCH) and would also intercept those of the runtime: start the program with 'patchbay record', which prepares for that
-/* A program that only handles the signal is recorded. */
+/* A program that only handles SIGSYS is recorded. */
 // RUN: %python %S/../Inputs/while-running.py %t handles -- sh -c '%patchbay record -o %t.data -p PID -- sleep 0.1' 2>&1 | FileCheck %s --check-prefix=HANDLES
 // HANDLES: 1 process recorded
 // CHECK: {{^}}{{3000000|300000}} calls, 0 system calls of the guest{{$}}
@@ -80,7 +80,7 @@ int main(int argc, char **argv)
 	CHECK_EQ(sigaction(SIGSYS, &action, NULL), 0);
 	if (!strcmp(argv[1], "await") || !strcmp(argv[1], "handles"))
 		await(argv[1][0] == 'a');
-	/* First make a call that fails. */
+	/* First make an invalid call, which fails. */
 	CHECK(prctl(PR_SET_SYSCALL_USER_DISPATCH, 77, 0, 0, &selector) < 0 &&
 	      errno == EINVAL);
 	if (argc > 2)

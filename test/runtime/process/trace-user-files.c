@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A process keeps the descriptor of its data file when it changes its user or its root
+ * A process keeps the descriptor of its data file when it changes its user or root
  * directory.
  */
 // REQUIRES: root
@@ -81,8 +81,8 @@ static void for_a_while(void)
 }
 
 /*
- * The child closes the file: an attacker in a worker could truncate the file that the
- * server has mapped.
+ * The child closes the file. Otherwise, an attacker who controls a worker could
+ * truncate the file that the server has mapped.
  */
 static void forked(void)
 {
@@ -113,10 +113,7 @@ static void closed(void)
 	many_threads();
 }
 
-/*
- * The data file never gets the number of standard input or output, even if these are
- * free.
- */
+/* The data file's descriptor is never 0 or 1, even if these numbers are free. */
 static void few(void)
 {
 	const struct rlimit limit = { 200, 200 };
@@ -130,7 +127,7 @@ static void few(void)
 	many_threads();
 }
 
-/* In the new root directory there is neither the data file nor /proc. */
+/* The new root directory contains neither the data file nor /proc. */
 static void root(void)
 {
 	CHECK(!mkdir("jail", 0700));
@@ -146,7 +143,7 @@ static void *for_files(void *arg)
 	return calls(arg);
 }
 
-/* Threads of a file server each act for their user. */
+/* Threads of a file server act as the user that each one serves. */
 static void files(void)
 {
 	pthread_t threads[THREADS];

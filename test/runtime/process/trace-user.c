@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Calls are recorded after a program started by root changes to a user that cannot
- * reach the recording: by setuid(), by setuid() in a child that has recorded nothing yet,
- * or by raw system calls. Later calls of its threads are recorded in new blocks. The process can
- * be controlled as before, including snapshots and functions that were not armed.
+ * If a program started by root changes to a user that cannot access the recording,
+ * later calls are still recorded, in new blocks. The program calls setuid(), calls
+ * setuid() in a child that has recorded nothing yet, or makes raw system calls.
+ * `patchbay live` still works, including snapshots and arming more functions.
  */
 // REQUIRES: root
 // RUN: rm -rf %t && mkdir %t

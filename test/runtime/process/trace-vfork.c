@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A vfork(2) child shares its parent's memory, but not its threads. Its calls do not
- * use the buffers and clocks of these threads, and leave no data in them.
+ * A vfork(2) child shares its parent's memory, but not its threads. The child's calls
+ * do not use the buffers and clocks of the parent's threads, and leave no data there.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog %link
@@ -18,7 +18,7 @@
 // RUN: %patchbay dump --chrome %t/patchbay.data > %t/json && %python %S/../Inputs/sleep-times.py %t/json | FileCheck %s --check-prefix=AWAKE
 // AWAKE: naps: 2 calls of 4 to 20 ms, elapsed 50 ms and more
 //
-// The parent's thread has recorded nothing: the child's calls are lost, with a message.
+// The parent's thread has recorded nothing, so the child's calls are lost, with a message.
 // RUN: cd %t && %patchbay record -t function -F step -- ./prog early 2>&1 | FileCheck %s --check-prefix=EARLY
 // RUN: cd %t && %patchbay record --histogram -F step -- ./prog early 2>&1 | FileCheck %s --check-prefix=EARLY
 // EARLY: 5 events of forked children were lost: the children could not create a file, or were started by vfork() in a thread that had recorded nothing{{$}}
@@ -108,7 +108,7 @@ UNTRACED static void wait_for(pid_t child)
 	CHECK_EQ(status, 0);
 }
 
-/* Runs in a child, because the parent has had a file from the start. */
+/* Runs in a child, because the parent has a file from its start. */
 UNTRACED static int restricts(void)
 {
 	pid_t child = fork(), grandchild;
@@ -151,14 +151,14 @@ UNTRACED int main(int argc, char **argv)
 		return 0;
 	}
 	/*
-	 * The first call of this thread is the child's; the following ones are its own.
+	 * The child makes this thread's first call; the thread itself makes the later ones.
 	 */
 	step_in_child();
 	step();
 	pthread_create(&id, NULL, ten_steps, NULL);
 	pthread_join(id, NULL);
 	step();
-	/* The child uses the buffer that this thread has by now. */
+	/* The child uses this thread's buffer, which exists by now. */
 	step_in_child();
 	return 0;
 }
