@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // No content of the arena makes the recorder crash or hang. The recorder writes only to
-// data files of its folder, and creates no other files. Each round fills
-// heads, chunks and areas with garbage, and the recorder reads all of it. At the same
-// time another process writes garbage to heads and records in a loop. Sometimes a file
-// is truncated. First the process changes a name all the time: the recorder writes only
-// to the file that it has checked.
+// data files in its folder, and creates no other files. Each round fills heads, chunks
+// and areas with garbage, and the recorder reads all of it. Concurrently, another
+// process writes garbage to heads and records in a loop. Some rounds truncate a file.
+// Before the first round, a process changes a file name in a loop: the recorder writes
+// only to the file that it has checked.
 //
 // To run more rounds: PATCHBAY_TEST_ARENAS=10000000. The second argument is the seed.
 //
@@ -36,7 +36,7 @@
 
 using namespace patchbay;
 
-// The recorder asks for the limit of its control group; here there is none.
+// Replaces the query for the control group's limit: here there is no limit.
 namespace patchbay {
 std::optional<uint64_t> memoryLimit(pid_t) { return std::nullopt; }
 } // namespace patchbay
@@ -106,7 +106,7 @@ static void makeDataFile(const std::string &Path) {
   check(!truncate(Path.c_str(), DataSize), "cannot make a data file");
 }
 
-// Checks that a data file is still this one, and not much longer.
+// Checks that the data file is the same and only slightly longer.
 static void checkDataFile(const std::string &Path) {
   struct stat Status;
   check(!stat(Path.c_str(), &Status) && Status.st_size >= DataSize &&
@@ -159,7 +159,7 @@ static void state(Random &Choose, pba_chunk &Chunk) {
 
 static void head(Random &Choose, pba_chunk &Chunk) {
   const uint64_t Size = DataSize;
-  // Often choose a block that the recorder already knows.
+  // One time in four, keep a block that the recorder already knows.
   if (Choose() % 4 == 0)
     return state(Choose, Chunk);
   Chunk.at = oneOf(Choose, {sizeof(pbd_header), 4096, Size - PBA_CHUNK_SIZE, 0, 8,
@@ -197,7 +197,7 @@ static void wholeHead(Random &Choose, pba_arena *Arena) {
   memset(Arena->magic, int(Choose()), sizeof(Arena->magic));
 }
 
-// Fills an area with garbage; often the first one, which has a file's header.
+// Fills an area with garbage, often the first area, which has a file's header.
 static void area(Random &Choose, pba_arena *Arena) {
   const uint64_t Size = DataSize, Nr = Choose() % 16 ? Choose() % 16 : Choose() % PBA_PAGES_MAX;
   pba_chunk &Head = Arena->page[Nr];
@@ -234,7 +234,7 @@ static void cut(Random &Choose, const std::string &Path) {
     check(!truncate(Path.c_str(), off_t(Choose() % DataSize)), "cannot truncate a file");
 }
 
-// Runs in another process.
+// Runs in a child process.
 [[noreturn]] static void disturb(pba_arena *Arena, uint64_t Seed) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   for (Random Choose(Seed);;) {
@@ -243,13 +243,12 @@ static void cut(Random &Choose, const std::string &Path) {
     wholeHead(Choose, Arena);
     if (Choose() % 16 == 0)
       records(Choose, Arena);
-    // Writes so seldom that most data that the recorder finds come from its own
-    // process.
+    // Sleep, so that most garbage that the recorder reads comes from its own process.
     usleep(50);
   }
 }
 
-// Runs in another process.
+// Runs in a child process.
 [[noreturn]] static void rename(char *Name) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   for (;;)
@@ -322,7 +321,7 @@ int main(int Argc, char **Argv) {
                                           Data + "100.3.spare.pbd"};
   for (const std::string &Each : Files)
     makeDataFile(Each);
-  // Valid data files with other names, and other files with the names of data files.
+  // Valid data files with other names, and other files with names of data files.
   auto Other = [](uint32_t Pid) {
     std::string Content = header(Pid);
     Content.resize(2 << 20);
@@ -352,7 +351,7 @@ int main(int Argc, char **Argv) {
     disturb(Test.arena(), Seed + 1);
   unsigned long Round = 0;
   for (; Round != Nr; ++Round) {
-    alarm(600); // ends a recorder that hangs
+    alarm(600); // kills a recorder that hangs
     for (uint64_t I = Choose() % 4 + 1; I; --I)
       head(Choose, Test.arena()->chunk[Choose() % 2 ? Choose() % 4
                                                     : Choose() % PBA_CHUNKS_MAX]);
@@ -380,5 +379,5 @@ int main(int Argc, char **Argv) {
   printf("fuzzed arenas: %lu, blocks written: %lu, refused: %lu\n", Round, Test.Written,
          Test.Refused);
   fflush(stdout);
-  _exit(0); // a destructor's recorder would continue with the garbage in the arena
+  _exit(0); // skips destructors, which would read the garbage
 }

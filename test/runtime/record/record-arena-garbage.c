@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A traced program that writes garbage to the memory that it shares with the command
- * does no harm. The command ends, and writes to no file except those of the recording.
- * The program continues, although the garbage is also in heads of blocks that its
- * threads use.
+ * A traced program that writes garbage to the memory shared with `patchbay record` does
+ * no harm. The command ends, and writes only to files of the recording. The program
+ * continues, even if the garbage is in heads of blocks that its threads use.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -I %patchbay_source/runtime -o %t/prog %link -pthread
@@ -46,7 +45,7 @@ static uint64_t one_of(const uint64_t *values, size_t nr)
 	return values[(size_t)rand() % nr];
 }
 
-/* Returns the head of one of the first blocks, which are in use. */
+/* Returns the head of one of the first blocks, which threads use. */
 static uint64_t *block_head(struct pba_arena *arena)
 {
 	return (uint64_t *)((char *)arena + PBA_DATA_AT +

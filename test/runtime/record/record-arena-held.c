@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * If a record is missing in a full block, the command keeps the block. It writes
- * nothing more until the record is complete or the process ends.
+ * If a record is missing in a full block, `patchbay record` keeps the block, and writes
+ * no later block until the record is complete or the process ends.
  *
- * After the command has been killed, the program writes events to its file. SIGKILL of
- * the program then loses only the events that were in shared memory.
+ * After the command was killed, the program writes events to its file. SIGKILL of the
+ * program then loses only the events in shared memory.
  *
- * A command without descriptors for data files leaves writing to the program.
+ * If the command has no descriptor for data files, the program writes them.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -I %patchbay_source/runtime -o %t/prog %link
@@ -72,8 +72,8 @@ static struct pba_arena *find_arena(void)
 }
 
 /*
- * Makes a block with a missing record, as a signal handler does that leaves the
- * recorder by siglongjmp().
+ * Makes a block with a missing record, as if a signal handler had left the recorder by
+ * siglongjmp().
  */
 static void make_hole(struct pba_arena *arena)
 {

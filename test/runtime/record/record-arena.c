@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The command writes the events that the program stores in shared memory. The program
- * maps no page of its file with access. No event is lost in threads, in forked children
- * and in daemons, nor if the program or the command is killed.
+ * `patchbay record` writes the events that the program stores in shared memory. The
+ * program maps no accessible page of its file. Events of threads, forked children and
+ * daemons are complete, also if the program or the command is killed.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog %link -pthread
@@ -16,7 +16,7 @@
 // RUN: %{report} | FileCheck %s -DNR=400000
 // CHECK: {{^ *}}[[NR]] {{.*}} step{{$}}
 
-/* Shared memory with another number, such as that of another command, is not used. */
+/* The program uses shared memory only if the ID is that of its own command. */
 // REDEFINE: %{how} = other
 // RUN: cd %t && %{record} 2>&1 | FileCheck %s --check-prefix=OTHER
 // OTHER: {{^}}the file is mapped{{$}}
@@ -34,30 +34,28 @@
 // RUN: cd %t && %{record} 2>&1 | FileCheck %s --check-prefix=MAPPED
 // RUN: %{report} | FileCheck %s -DNR=4000000
 
-/* A killed program loses no event, although it has written none of them to the file. */
+/* A killed program loses no event, even though it has written none to the file itself. */
 // REDEFINE: %{how} = killed
 // RUN: cd %t && not %{record}
 // RUN: %{report} | FileCheck %s -DNR=400000
 
-/* If the command is killed, the program writes the remaining events at its end. */
+/* If the command is killed, the program writes the remaining events when it ends. */
 // REDEFINE: %{how} = orphan
 // RUN: cd %t && not --crash %{record}
 // RUN: %{wait-for} '^800000 .* step' %{report}
 // RUN: %{report} | FileCheck %s -DNR=800000
 
-/* It does not write them if it may no longer write to files. */
+/* It loses these events if it may no longer write to files. */
 // REDEFINE: %{how} = limit
 // RUN: cd %t && not --crash %{record} | FileCheck %s --check-prefix=LIMIT
 // LIMIT: {{^}}a child ended with status 0{{$}}
 
-/*
- * If both are killed, the remaining events are lost, but the written ones can be read.
- */
+/* If both are killed, the remaining events are lost. Written events can be read. */
 // REDEFINE: %{how} = both
 // RUN: cd %t && not --crash %{record}
 // RUN: %patchbay info %t/patchbay.data
 
-/* After the command has ended, a process in the background writes. */
+/* After the command has ended, a background process writes the events. */
 // REDEFINE: %{how} = daemon
 // RUN: cd %t && %{record}
 // RUN: %{wait-for} '^400000 .* step' %{report}
@@ -141,7 +139,7 @@ static void kill_command(void)
 	kill(getppid(), SIGKILL);
 }
 
-/* Forks a child with a limit of file size, after the command has been killed. */
+/* Forks a child that gets a file size limit after the command was killed. */
 static void end_with_limit(void)
 {
 	int status = -1;
@@ -164,7 +162,7 @@ static void look_for_another_number(char *program)
 	char *const args[] = { program, "calls", NULL };
 
 	CHECK(id);
-	/* The number is odd, so its last digit becomes smaller by 1. */
+	/* The number is odd, so this decrements the last digit. */
 	id[strlen(",arena-id=") + strspn(id + strlen(",arena-id="), "0123456789") - 1] ^= 1;
 	execv(program, args);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A program that moves its code to anonymous memory, as for huge pages, is recorded as
- * before. Code that is execute-only cannot be recorded, and a message says so.
+ * A program that moves its code to anonymous memory, as for huge pages, is recorded
+ * like others. Execute-only code cannot be recorded, and a message says so.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog
@@ -17,7 +17,7 @@
 // RUN: %patchbay report -f calls,name %t/moved | FileCheck %s --check-prefix=SOME
 // SOME: {{^ *[1-9][0-9]*}} traced{{$}}
 
-/* Code is made execute-only by mprotect(), in anonymous memory, and in the file. */
+/* The code is made execute-only by mprotect(), in anonymous memory, or in the file. */
 // RUN: %{running} execute-only -- %{status} 125 %patchbay record -p PID -o x 2>&1 | FileCheck %s --check-prefix=UNREADABLE
 // UNREADABLE: {{^}}patchbay: error: {{.*}}prog: its code is execute-only (PROT_EXEC without PROT_READ), and the runtime must read it: link it without --execute-only, and do not change it by mprotect()
 // RUN: %{running} moved-execute-only -- %{status} 125 %patchbay record -p PID -o x 2>&1 | FileCheck %s --check-prefix=UNREADABLE

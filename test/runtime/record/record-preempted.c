@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * If two threads compete for one CPU, `record` says that times include the waits, and
- * so do the readers of the recording. Times without sleep do not include them.
+ * If two threads compete for one CPU, `record` and all readers of the recording note that
+ * times include waits for the CPU. Times recorded with --no-sleep-time exclude these waits.
  */
 // RUN: rm -rf %t && mkdir %t && %build %s -o %t/prog -lpthread
 // RUN: cd %t && %patchbay record -F turn -o out -- ./prog 2>&1 | FileCheck %s

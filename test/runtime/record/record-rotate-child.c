@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A data file is complete soon after its process has begun the next one, even if a
- * forked child that makes no traced call still uses it. With shared memory the process
- * has no writable mapping of its files.
+ * A data file is complete soon after its process has begun the next file, even if a
+ * forked child that makes no traced call still uses the old one. With shared memory the
+ * process has no writable mapping of its files.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog %link
@@ -20,8 +20,8 @@
 OPAQUE int often(int a) { return a + 1; }
 
 /*
- * Returns the inode of the first file in @folder with @suffix, or @inode if one of them
- * has it.
+ * Returns the inode of the first file in @folder with @suffix, or @inode if that file
+ * exists.
  */
 static ino_t find(const char *folder, const char *suffix, ino_t inode)
 {

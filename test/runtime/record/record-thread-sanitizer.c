@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * In programs with ThreadSanitizer the runtime has no thread: ThreadSanitizer ends a
- * forked child that creates a thread, if its parent had several threads. The command
- * refuses options that need one. If a recorded shell starts such a program, the program
- * does not listen, and a message says so.
+ * In programs with ThreadSanitizer the runtime creates no thread: ThreadSanitizer ends
+ * a forked child that creates a thread if its parent had several threads. `record`
+ * refuses options that need a thread. If a recorded shell starts such a program, the
+ * program does not listen, and a message says so.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build -fno-sanitize=kcfi -fsanitize=thread %s -o %t/prog

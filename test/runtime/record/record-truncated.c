@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A recorded program is unaffected if another program truncates its data files. The
- * command names the files and the number of lost bytes, and the rest can be read.
+ * A recorded program is unaffected if another program truncates its data files.
+ * `record` reports the files and the number of lost bytes, and the rest can be read.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog %link -pthread
@@ -42,7 +42,7 @@
 // RUN: %{report} 2>&1 | FileCheck %s --check-prefix=SOME
 // SOME: {{^ *[0-9]+ step}}
 
-/* Counters and histograms are written again, so none is lost. */
+/* Counters and histograms are written again, so their data is complete. */
 // REDEFINE: %{how} = 0
 // REDEFINE: %{tracer} = function_profile
 // RUN: cd %t && %{record} > %t/said 2>&1 && FileCheck %s --check-prefix=SAID < %t/said

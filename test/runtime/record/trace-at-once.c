@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A running recording is neither moved nor deleted, whether its owner is another
- * command or a process that continued after its command had ended. A command that
- * requests the directory fails with one line.
+ * A running recording is neither moved nor deleted, whether it belongs to another
+ * command or to a process that has outlived its command. A command that requests the
+ * directory fails with one line.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog
@@ -34,7 +34,7 @@ int main(int argc, char **argv)
 	step();
 	puts("started");
 	fflush(stdout);
-	/* Wait until the starter writes a line or ends. */
+	/* Wait until the parent writes a line or ends. */
 	while (read(STDIN_FILENO, line, sizeof(line)) > 0)
 		;
 	for (int i = 0; i < 100000; i++)

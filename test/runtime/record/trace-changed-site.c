@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A message names functions whose sites another writer restored during a recording, as
- * an ending uprobe or a debugger does, because their counts are incomplete. A control
- * thread rearms them.
+ * If another writer has restored a site during a recording, as a removed uprobe or a
+ * debugger does, a message names the function, because its counts are incomplete. A
+ * listening thread rearms the site.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog
@@ -16,16 +16,16 @@
 /* The message also appears if the process ends without destructors. */
 // RUN: cd %t && %patchbay record -t function_duration -F step -- ./prog _exit 2>&1 | FileCheck %s
 // RUN: cd %t && %patchbay record -t function_profile -F step -- ./prog exec 2>&1 | FileCheck %s
-/* There is no message if nothing was changed. */
+/* Without changed sites there is no message. */
 // RUN: cd %t && %patchbay record -t function_profile -F step -- ./prog 2>&1 | FileCheck %s --check-prefix=NONE
 // NONE-NOT: disarmed
-/* A control thread detects the change and rearms the function. */
+/* A listening thread detects the change and rearms the function. */
 // RUN: cd %t && %patchbay record --live -t function_profile -F step -- ./prog await 2>&1 | FileCheck %s
 // RUN: cd %t && %patchbay report 2>&1 | FileCheck %s --check-prefixes=CHECK,AGAIN
 // AGAIN: {{^ *8 +}}step
 /* The message also appears when the recording of a running process ends. */
 // RUN: cd %t && %python %S/../Inputs/while-running.py ./prog stay -- sh -c '%patchbay record -t function_profile -F step -o patchbay.data -p PID -- ./prog tell PID' 2>&1 | FileCheck %s
-/* `list` checks functions with tracers in another process, too. */
+/* `list` also checks traced functions in another process. */
 // RUN: cd %t && %python %S/../Inputs/while-running.py env PATCHBAY=tracer=function_profile,filter=step,output=%t LD_PRELOAD=%patchbay_lib/libpatchbay-trace.so ./prog sleep -- %patchbay list -p PID -F step 2>&1 | FileCheck %s --check-prefix=LIST
 // LIST: {{changed .*step}}
 
@@ -52,7 +52,7 @@ static void put_back(int sig)
 	disarm_like((uintptr_t)step, (uintptr_t)spare);
 }
 
-/* Tells the sender of the signal that the site has changed. */
+/* Tells the sender of the signal that the site has been changed. */
 static void put_back_when_told(int sig, siginfo_t *info, void *context)
 {
 	(void)context;

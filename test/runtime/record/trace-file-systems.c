@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Recordings work on file systems without O_TMPFILE, such as FAT and NFS. Data files
- * have a temporary name there, which readers ignore until the header is written.
+ * Recordings work on file systems without O_TMPFILE, such as FAT and NFS: a new data
+ * file has a temporary name, which readers ignore, until its header is written.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog
@@ -23,9 +23,7 @@
 // FILES: {{^[0-9]+\.pbd$}}
 // FILES-NEXT: {{^[0-9]+\.pbd$}}
 // FILES-NOT: {{.}}
-/*
- * The file of a process that was killed before the renaming belongs to the recording.
- */
+/* If a process is killed before the renaming, its file belongs to the recording. */
 // RUN: touch %t/patchbay.data/1.pbd.new
 // RUN: %{record} -t count -- ./prog
 // RUN: ls -A %t/patchbay.data.old | FileCheck %s --check-prefix=LEFT

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * When the data file has no more space, recording stops and the program continues. The
- * recorded calls can be read, and missing ones are counted.
+ * If the data file cannot grow, the recording stops and the program continues. Recorded
+ * calls can be read, and missing ones are counted.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog %link
-/* The limit would kill the program if it wrote beyond the limit. */
+/* A write beyond RLIMIT_FSIZE would kill the program. */
 // RUN: cd %t && prlimit --fsize=300000 %patchbay record -t function -F step -- ./prog 2> %t/err
 // RUN: FileCheck %s --check-prefix=SAID -DWHY="File too large" < %t/err
 // SAID: {{^}}patchbay: warning: patchbay.data: {{[0-9]+}} events were lost: a buffer or the disk was full: record with --buffer, --threshold or --overwrite{{$}}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * A message names functions that cannot be timed because they have no exits, and the
- * reason. It names each once, for any number of filters that select it, even in modules
- * loaded later.
+ * reason. Each function is named once, even if several filters select it or its module
+ * is loaded later.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t/lib.so
@@ -14,7 +14,7 @@
 // CHECK: left out ends: never returns{{$}}
 // CHECK-NEXT: left out sums: is variadic, so its arguments cannot be passed on{{$}}
 // CHECK-NEXT: left out sums_later: is variadic, so its arguments cannot be passed on{{$}}
-/* The report has the functions that can be timed, and no others. */
+/* The report contains exactly the functions that can be timed. */
 // RUN: %patchbay report -f name %t/patchbay.data | FileCheck %s --check-prefix=TRACED
 // TRACED-DAG: later
 // TRACED-DAG: main
@@ -25,8 +25,8 @@
 // RUN: cd %t && %patchbay record -t function -- ./prog 2>&1 | FileCheck %s --check-prefix=NONE --implicit-check-not="left out"
 // NONE: 1 process recorded
 /*
- * It includes modules without other traced functions, and modules that are loaded
- * later.
+ * The message includes modules without other traced functions, and modules that are
+ * loaded later.
  */
 // RUN: %patchbay info %t/only | FileCheck %s --check-prefix=ONLY
 // ONLY: left out sums: is variadic
@@ -35,7 +35,7 @@
 // LATER-NEXT: 1 process recorded
 // RUN: %patchbay info %t/later | FileCheck %s --check-prefix=INFO --implicit-check-not="left out"
 // INFO: left out sums_later: is variadic
-/* It includes forked children with their own files, and counts each function once. */
+/* Forked children with their own files are included. Each function is counted once. */
 // RUN: cd %t && %patchbay record -t function_duration -- ./prog fork 2>&1 | FileCheck %s --check-prefix=FORKED
 // FORKED: {{^}}patchbay: patchbay.data: 3 functions whose calls cannot be timed were left out (ends, sums, sums_later): {{.*}}
 // FORKED-NEXT: 2 processes recorded

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * A program that loads and unloads a module all the time can be recorded for any length
- * of time. The description of a load uses no mapping of its own: a process can have
- * only some 65,000.
+ * of time. The description of a module uses no mapping of its own: a process can have
+ * only some 65,000 mappings.
  */
 // RUN: rm -rf %t && mkdir -p %t
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t/module.so

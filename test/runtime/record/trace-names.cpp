@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Without the command, too, wildcards match C++ names, even in modules that are loaded
-// later. If a wildcard matches no function, the process says so at its end. The verbs
-// that read the recording say so, too.
+// Wildcards match C++ names even without `patchbay record`, also in modules that are
+// loaded later. If a wildcard matches no function, the process says so at its end, and
+// the verbs that read the recording say so, too.
 //
 // RUN: rm -rf %t && mkdir %t
 // RUN: %buildxx -DLIBRARY -shared -fPIC %s -o %t/late.so
@@ -30,7 +30,7 @@
 // SOME-NEXT: {{ *}}1  svc::Cache::operator()(int)
 // SOME-NEXT: {{ *}}1  svc::late(int)
 //
-// notrace= and args= match in the same way.
+// notrace= and args= match the same names.
 // RUN: %{env} PATCHBAY='tracer=function,filter=svc::*,notrace=svc::Cache::*,notrace=svc::(anonymous*,args=svc::late,output=%t/data' ./prog 2>&1 | count 0
 // RUN: %{calls}=LESS
 //      LESS: {{ *}}calls  function
@@ -39,7 +39,7 @@
 // RUN: %patchbay replay %t/data | FileCheck %s --check-prefix=ARGS
 // ARGS: svc::late(5) 
 //
-// A message names patterns that match no function.
+// A message names wildcards that match no function.
 // RUN: %{env} PATCHBAY='tracer=function,filter=svc::twice<*,filter=svc::none*,filter=twice,args=gone,stop-at=end,output=%t/data' ./prog 2>&1 | FileCheck %s --check-prefix=SAID --match-full-lines
 //     SAID:patchbay: warning: PATCHBAY: filter='svc::none*', filter='twice', args='gone', stop-at='end' match no function
 // SAID-NOT:{{.}}
@@ -49,8 +49,8 @@
 // RUN: %patchbay info %t/data | FileCheck %s --check-prefix=INFO
 // INFO: {{^}}  unmatched  args='gone', filter='svc::none*', filter='twice', stop-at='end'{{$}}
 //
-// The message does not appear in a killed process; `report` states the reason. In a
-// program without a symbol table no name matches.
+// A killed process prints no message, but `report` states the reason. In a program
+// without a symbol table no name matches.
 // RUN: %{env} PATCHBAY='tracer=function,filter=svk::*,output=%t/data' %{status} -9 ./prog killed
 // RUN: %{status} 1 %patchbay report %t/data 2>&1 | FileCheck %s --check-prefix=NONE --implicit-check-not=calls
 // RUN: %{env} PATCHBAY='tracer=function_profile,filter=svk::*,output=%t/data' %{status} -9 ./prog killed

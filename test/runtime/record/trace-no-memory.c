@@ -24,7 +24,7 @@ __attribute__((no_profile_instrument_function)) int main(void)
 	const struct rlimit none = { 4096, 4096 };
 	int nr = 0;
 
-	/* Let the C library allocate its buffer first. */
+	/* Let stdio allocate its buffer first. */
 	printf("%s", "");
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	CHECK(!setrlimit(RLIMIT_AS, &none));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Filters of source names need no more stack than the program itself, even if a thread
- * with a small stack loads a library whose names nest deeply.
+ * Matching source names needs no more stack than the program itself, even if a thread
+ * with a small stack loads a library with deeply nested names.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t/late.so
