@@ -67,8 +67,7 @@ static Expected<int> runArchive(ArrayRef<const char *>) {
       if (Found.symbols().empty())
         continue;
       Modules[Key] = Found.symbols().size();
-      // The recording already has these names. They may be fewer than the
-      // file's.
+      // Do not save names that are known only from the recording.
       if (Names.areOnlyRecorded(M))
         continue;
       if (Error E = writeNames(nameArchivePath(Dir, Key), Key, Found))

@@ -182,8 +182,8 @@ static Error notLoaded(const Wanted &W, const Twine &Why) {
                                Why);
 }
 
-// Checks the file here: loaders in the process know only a descriptor, so they could not
-// name the file.
+// Checks the file before sending it: the process gets only a descriptor, so its error
+// messages could not name the file.
 static Error checkFormat(const Wanted &W, int File) {
   ELF::Elf64_Ehdr Header = {};
   bool IsBpf = W.Kind.empty();
@@ -235,7 +235,7 @@ static Error refused(const Wanted &W, const LiveSelection &Selection,
     return processError(Pid, "its runtime is of an older patchbay, which cannot "
                              "attach programs: start it with this one");
   std::string What = nameOf(W) + " was not attached: ";
-  // If a file of names was sent, the process lists the names that it does not know.
+  // For a file of names, the process itself lists the unknown names.
   bool IsGlob = !W.Glob.empty() && Selection.file() < 0;
   if (Reply.result == -ENOENT && IsGlob)
     return noFunction(W, Selection);
@@ -245,8 +245,8 @@ static Error refused(const Wanted &W, const LiveSelection &Selection,
 
 static Expected<ControlSocket> attach(const Wanted &W, int Program) {
   std::string Text = textOf(W);
-  // Fail early if the process does not listen. Close the connection during the lookup
-  // of names, so that the process does not wait for it.
+  // Fail early if the process does not listen. Close this connection, so that the process
+  // does not wait for a request during the lookup of names.
   if (Error E = ControlSocket::connect(Pid).takeError())
     return std::move(E);
   LiveSelection Selection(Pid, W.Glob);
@@ -261,7 +261,7 @@ static Expected<ControlSocket> attach(const Wanted &W, int Program) {
       Socket->receive([&](StringRef Line) { Said.push_back(printable(Line)); });
   if (!Reply)
     return Reply.takeError();
-  // The first line is the reason for the error. Further lines are printed separately.
+  // The first line from the process is the reason for the error.
   std::string Why;
   if (Reply->result < 0 && !Said.empty()) {
     Why = Said.front();
@@ -310,8 +310,8 @@ static Error wait(std::vector<ControlSocket> &Sockets, int Signals) {
 }
 
 namespace {
-/// Keeps the runtime loaded in a process that was not prepared. The runtime listens
-/// while at least one command has such an object.
+/// Keeps the runtime loaded in a process that was started without it. The runtime listens
+/// as long as at least one command has a Visited object.
 class Visited {
 public:
   Visited(Visited &&Other) : Held(std::move(Other.Held)) {}
@@ -326,7 +326,7 @@ private:
 };
 } // namespace
 
-// Opens programs before the process is changed.
+// Opens all programs, before the command changes the process.
 static Expected<std::vector<Descriptor>> openPrograms(ArrayRef<Wanted> All) {
   std::vector<Descriptor> Files;
   for (const Wanted &W : All) {
@@ -363,8 +363,8 @@ static Error load(int Process, ArrayRef<Wanted> All) {
   return Visit::loadIdle(*Memory, *Library);
 }
 
-// Fails if an ended thread holds the loader's lock. A process may permit control but
-// not debugging; then the loader's state is unknown.
+// Fails if an ended thread holds the loader's lock. Succeeds if the process does not permit
+// debugging, since the loader's state is then unknown.
 static Error checkLoader(int Process) {
   auto Memory = ProcessMemory::open(Process);
   if (Memory)
@@ -373,8 +373,8 @@ static Error checkLoader(int Process) {
   return Error::success();
 }
 
-// Tries again if the runtime was unloaded, which happens when the last command that
-// needed it is killed.
+// Tries again if the runtime was unloaded meanwhile. The process unloads the runtime when
+// the last command that needs it is killed.
 Expected<Visited> Visited::begin(int Process, ArrayRef<Wanted> All) {
   constexpr unsigned Tries = 20, PauseUs = 5000;
   Visited V;
@@ -418,7 +418,7 @@ static Expected<int> runAttach(ArrayRef<const char *>) {
   auto Files = openPrograms(*All);
   if (!Files)
     return Files.takeError();
-  // Declared before the sockets, so that it is destroyed after them.
+  // Declare Held before the sockets, so that it is destroyed after them.
   auto Held = Visited::begin(Pid, *All);
   if (!Held)
     return Held.takeError();

@@ -21,8 +21,8 @@ CallChoice::CallChoice(OptionTable &Table)
       Raw(Table, "raw", "Show measured times, including the cost of tracing"),
       Symfs(Table) {}
 
-// Begin and end of a recording, in the format of 'patchbay replay', which --from and
-// --to accept with a unit. Events may follow the last struct pbd_moment.
+// Begin and end of a recording, in the format of 'patchbay replay'. With a unit, --from and
+// --to accept this format.
 static std::string rangeText(const Trace &T) {
   auto [Began, Ended] = T.range();
   auto Seconds = [](uint64_t Ns) {
@@ -56,7 +56,7 @@ Error CallChoice::chooseTimes(Trace &T, const std::string &Dir) const {
     return E;
   if (T.Chosen.From >= T.Chosen.To)
     return makeError(Usage, "--to: " + To + " is not later than --from " + From);
-  // The user may have written 1 for 1s. (0 is the same in all units.)
+  // Warn if --from has no unit: the user may have written 1 for 1s. (0 needs no unit.)
   if (T.Chosen.From && !hasUnit(From) && T.hasEvents() && T.Chosen.From < Began)
     warn(Dir + ": --from " + From +
          " is before the recording and has no effect: " + rangeText(T));
@@ -93,8 +93,8 @@ Error CallChoice::chooseThreads(Trace &T, const std::string &Dir) const {
   return Error::success();
 }
 
-// Fails if the recording lacks the selected data. Counts have no times. Entries have
-// start times, but no durations.
+// Fails if the recording lacks the data that options select by. Counts have no times.
+// Entries have start times, but no durations.
 Error CallChoice::checkKnown(const Trace &T, const std::string &Dir) const {
   const CallFilter &F = T.Chosen;
   if (!T.hasEvents() && (F.byTime() || F.byDuration() || !F.Under.empty()))
@@ -126,7 +126,7 @@ Error CallChoice::apply(Trace &T, const std::string &Dir) const {
     return E;
   llvm::erase_if(T.Counts,
                  [&](const TraceCount &C) { return !T.isWanted(C.Function); });
-  // Counts of a sampled recording cannot be selected by these options.
+  // These options cannot select the counts of a sampled recording.
   if (!Tids.empty() || !Threads.empty() || T.Chosen.byTime() ||
       T.Chosen.byDuration() || !Under.empty())
     T.Samples.clear();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The options of verbs that can show a part of the calls: --tid, --thread,
-// --from, --to, -F, -N, --under, --min and --max. Includes --symfs.
+// The options of verbs that select calls of a recording: --tid, --thread, --from, --to, -F,
+// -N, --under, --min and --max. Also has --symfs.
 #pragma once
 
 #include "Verb.h"
@@ -12,21 +12,22 @@ namespace patchbay {
 class CallChoice {
 public:
   explicit CallChoice(OptionTable &Table);
-  /// Opens a recording, and prints to stderr what it lacks. Keeps only the selected
-  /// threads, or all if none is selected, and makes readers skip calls that are not
-  /// selected. Fails if no thread matches, or if the recording lacks the necessary data.
+  /// Opens a recording, and prints messages about missing data to stderr. Keeps only the
+  /// selected threads; without --tid and --thread, all threads. Makes readers skip calls
+  /// that are not selected. Fails if no thread matches, or if the recording lacks data that
+  /// an option needs.
   llvm::Expected<Trace> open(const std::string &Dir) const;
   /// Like open(). Also fails if no events were recorded.
   llvm::Expected<Trace> openEvents(const std::string &Dir) const;
-  /// Fails if --max is less than --min. Does not read the recording.
+  /// Fails if --max is less than --min. Must be called before open().
   llvm::Error checkDurations() const;
-  /// Removes and returns the function of -F, if it is the only one. Then -F
-  /// does not select calls. Returns "" if -F names no function, or several.
+  /// If -F names one function, removes the function from -F and returns it, so that -F
+  /// does not select calls. Otherwise returns "".
   std::string takeFunction();
-  /// The options to pass to `record`, which can select only functions. Fails if
-  /// other options are given.
+  /// The options for `record`, which can select only functions. Fails if an option that
+  /// `record` lacks is given.
   llvm::Expected<std::vector<std::string>> ofRecord() const;
-  /// Call this after all calls have been read. Fails if none was selected.
+  /// Must be called after all calls have been read. Fails if no call was selected.
   static llvm::Error checkFound(const Trace &T, const std::string &Dir);
   /// Like checkFound(). First prints how calls ended.
   static llvm::Error finish(Trace &T, const std::string &Dir);

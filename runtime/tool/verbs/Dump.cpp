@@ -125,7 +125,7 @@ EXIT CODES:
 
 static bool isParquet() { return ParquetInto.given(); }
 
-// Fails if binary output would go to a terminal, whose state it could change.
+// Fails if binary output would go to a terminal, since it could change the terminal's state.
 static Error refuseTerminal() {
   if (!ParquetInto.empty() || !(isParquet() || Form->IsBinary) || !outputIsTerminal() ||
       Output.given())

@@ -168,16 +168,16 @@ static void printPlace(const DataPlace &Place, raw_ostream &OS) {
       OS << "  cgroup     " << printable(Line.str()) << '\n';
 }
 
-// Prints the filters of a recording by the environment. For `patchbay record`, the command
-// line shows them.
+// Prints the filters of a recording that PATCHBAY in the environment started. For `patchbay
+// record`, the command line shows the filters.
 static void printFilters(const DataFile &Data, raw_ostream &OS) {
   for (const DataAsked &A : Data.Asked)
     if (A.Text != "*")
       OS << "  functions  " << printable(askedText(A)) << '\n';
 }
 
-// Prints each module once. The tracer records a module for each filter that selects
-// functions of it.
+// Prints each module once, since the tracer records a module again for each filter that
+// selects functions in it.
 static void printModules(const DataFile &Data, raw_ostream &OS) {
   std::set<std::pair<std::string, std::string>> Printed;
   for (const auto &[Id, M] : Data.Modules)
@@ -188,7 +188,7 @@ static void printModules(const DataFile &Data, raw_ostream &OS) {
          << '\n';
 }
 
-// Prints threads with histograms, and their calls.
+// Prints the threads with histograms, and their numbers of calls.
 static void printCounted(const DataFile &Data, raw_ostream &OS) {
   std::map<std::pair<uint32_t, std::string>, uint64_t> Calls;
   for (const DataHistogram &H : Data.Histograms)

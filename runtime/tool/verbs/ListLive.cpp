@@ -158,7 +158,7 @@ Expected<int> patchbay::listLive(unsigned Pid, NameFilter &Filter,
     return Modules.takeError();
 
   std::vector<OtherModule> Others = Process->otherModules();
-  // Add modules of later versions, which an older libpatchbay does not
+  // Add modules of later versions, which the process's older libpatchbay does not
   // recognize.
   for (OtherModule &M : otherVersionsMapped(Process->memory()))
     if (none_of(Others,
@@ -179,8 +179,7 @@ Expected<int> patchbay::listLive(unsigned Pid, NameFilter &Filter,
   for (LiveModule &M : *Modules) {
     ++T.Modules;
     for (LiveSite &S : M.Sites) {
-      // The process finds out that a function was moved only when it arms the
-      // function.
+      // The process detects a moved function only when it arms the function.
       if (S.State == LiveSite::Disarmed && Names.isMoved(S.Entry))
         S.State = LiveSite::Outside;
       ++T.Sites;

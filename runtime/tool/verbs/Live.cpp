@@ -143,8 +143,8 @@ static std::string refusalText(int Errno) {
   return Text;
 }
 
-// Waits while `record -p` may be about to attach, since the process refuses requests
-// until then. Does not wait for a process that listens but does not answer.
+// Waits while `record -p` attaches to the process, since the process refuses requests until
+// then. Does not wait for a process that listens but does not answer.
 static void waitForRecorder() {
   using namespace std::chrono;
   const auto Begun = steady_clock::now();
@@ -161,7 +161,7 @@ static void waitForRecorder() {
   }
 }
 
-// Adds advice to the error of ControlSocket: whether `record -p` is another way.
+// Fails if the process does not listen. Advises whether `record -p` can record the process.
 static Error checkListens() {
   auto Listens = ControlSocket::listens(Pid);
   if (!Listens)
@@ -181,15 +181,15 @@ static Error change(pb_control_verb Verb, StringRef Done, StringRef Glob) {
   auto Reply = request(Verb, Glob, Selection.file());
   if (!Reply)
     return Reply.takeError();
-  // The process returns 0 instead of an error if functions match, but the tracer needs
-  // exits and none of them can have one.
+  // 0 means that functions match, but the tracer needs exits and no function has exits that
+  // can be traced.
   if (Reply->result == -ENOENT || Reply->result == 0)
     return makeError(
         NothingFound,
         "process " + Twine(Pid) + ": no " +
             (Verb == PB_CONTROL_ARM ? "untraced" : "traced") + " function matches '" +
             Glob + "'" + Selection.hint());
-  // The change was made, so continue with the next option.
+  // The change was made: warn and continue with the next option.
   if (Reply->result == -ETIMEDOUT) {
     warn("process " + Twine(Pid) + ": '" + Glob + "' was " + Done + ", but " +
          threadText(Pid, Reply->waited_for) + " is still in a handler; " +
@@ -262,8 +262,8 @@ static Error setThreshold(uint64_t Ns) {
   }
 }
 
-// Does the process record to Dir? Then a snapshot would rename the directory along with
-// the process's file.
+// Does the process record to Dir? Snapshots to this directory are refused, since they would
+// rename the directory with the process's file.
 static bool isRecordedTo(StringRef Dir, StringRef File) {
   SmallString<128> Path(sys::path::parent_path(File));
   sys::path::make_absolute("/proc/" + std::to_string(Pid) + "/cwd", Path);
@@ -312,7 +312,7 @@ static Error showStatus() {
   return Error::success();
 }
 
-// Parses a whole number with one of Units, and multiplies it by that unit.
+// Parses a whole number with one of Units, and multiplies the number by the unit.
 static bool parseNumber(StringRef Text,
                         ArrayRef<std::pair<StringRef, uint64_t>> Units,
                         uint64_t &Value) {

@@ -152,7 +152,7 @@ Error OptionTable::unknown(StringRef Typed) const {
   return seeHelp("unknown option '" + Typed + "'" + Hint);
 }
 
-// A positional argument takes one word, a list all remaining words.
+// A positional argument takes one word. A list takes all remaining words.
 Error OptionTable::parsePositional(const char *Arg, unsigned At) {
   size_t Most = 0;
   for (OptionRow *Row : Rows) {
@@ -228,8 +228,7 @@ Expected<ArrayRef<const char *>> OptionTable::parse(ArrayRef<const char *> Args)
 
 static constexpr size_t Width = 80, TextColumn = 26;
 
-// Prints Label, and Text in the column TextColumn, on several lines if
-// necessary.
+// Prints Label, and then Text from Column on, on several lines if necessary.
 static void printRow(raw_ostream &OS, const std::string &Label, StringRef Text,
                      size_t Column = TextColumn) {
   OS << Label;
@@ -252,7 +251,7 @@ static void printRow(raw_ostream &OS, const std::string &Label, StringRef Text,
   OS << '\n';
 }
 
-// "-s, --sort KEY"
+// Returns "-s, --sort KEY".
 static std::string labelOf(const OptionRow &Row) {
   std::vector<std::string> Names;
   for (StringRef Name : split(Row.Names, ','))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The options of a verb form one table. The command uses it for parsing arguments, for
-// the help, and for shell completions. The man pages are made from the help.
+// The table of a verb's options. The command uses the table to parse arguments, and to print
+// the help and shell completions. help-to-man.py makes the man pages from the help.
 #pragma once
 
 #include "recording/OutputDir.h"
@@ -24,20 +24,20 @@ public:
     Current = Section;
     return *this;
   }
-  /// Parses the arguments after the verb. Returns PROG and its arguments: they follow
-  /// "--", or begin with the first argument that is neither an option nor a value. The
-  /// first of -h, --help and --version ends the parsing and is stored in Asked.
+  /// Parses the arguments after the verb. Returns PROG and its arguments. PROG follows "--",
+  /// or is the first argument that is neither an option nor a value. The first of -h, --help
+  /// and --version ends the parsing and is stored in Asked.
   llvm::Expected<llvm::ArrayRef<const char *>> parse(llvm::ArrayRef<const char *> Args);
   /// Prints the help. Sections: Verb::Help.
   void printHelp(llvm::raw_ostream &OS, llvm::StringRef Sections) const;
-  /// Prints one screen: usage, three examples and the names of options.
+  /// Prints a help of one screen: usage, three examples and the names of options.
   void printShortHelp(llvm::raw_ostream &OS, llvm::StringRef Sections) const;
   /// Prints a line for each option, "NAME<tab>VALUE<tab>HELP", and for each of its
   /// values, "NAME=VALUE<tab><tab>HELP".
   void printCompletions(llvm::raw_ostream &OS) const;
   /// Adds to each option's help which options it needs and excludes.
   void describe(llvm::function_ref<std::string(const OptionRow &)> Limits);
-  /// An error with Message, and with a hint at the help.
+  /// An error with Message and a reference to the help.
   llvm::Error seeHelp(const llvm::Twine &Message) const;
 
   const llvm::StringRef Verb, What;
@@ -78,20 +78,20 @@ public:
   /// "s,sort"; empty for a positional argument. One-letter names accept a value without
   /// a space.
   const llvm::StringRef Names;
-  /// Meta: the word for the value in the help; empty if there is no value. For a
-  /// positional argument it tells the number of arguments: [DIR], BIN or PROGRAM...
+  /// Meta: the word for the value in the help; empty for an option without a value. For a
+  /// positional argument, Meta has the number of arguments: [DIR], BIN or PROGRAM...
   const llvm::StringRef Meta, Help, Section;
   const bool IsValueOptional;
-  /// Which options it needs and excludes.
+  /// Text for the help: which options this option needs and excludes.
   std::string Limits;
-  /// Named values with their help. Names without help are older names.
+  /// Named values with their help. Names without help are deprecated.
   std::vector<std::pair<llvm::StringRef, llvm::StringRef>> Values;
   /// The given values, and the position of each on the command line.
   std::vector<std::string> Words;
   std::vector<unsigned> Positions;
 
 protected:
-  /// The index of Value in Values. The error suggests a similar value, or lists all.
+  /// The index of Value in Values. The error suggests a similar value, or lists all values.
   llvm::Expected<size_t> valueIndex(llvm::StringRef Typed, llvm::StringRef Value) const;
 };
 
@@ -108,7 +108,7 @@ private:
   bool Value;
 };
 
-/// If it is given several times, the last value is used.
+/// An option with a string as its value. If given several times, the last value is used.
 class StringOption : public OptionRow, public std::string {
 public:
   StringOption(OptionTable &Table, llvm::StringRef Names, llvm::StringRef Meta,
@@ -121,7 +121,7 @@ public:
   }
 };
 
-/// If it is given several times, all values are used.
+/// An option with strings as its values. If given several times, all values are used.
 class StringsOption : public OptionRow, public std::vector<std::string> {
 public:
   using OptionRow::OptionRow;
@@ -167,9 +167,9 @@ public:
   struct Row {
     llvm::StringRef Name;
     T Value;
-    llvm::StringRef Help = ""; // empty: an older name that is accepted, but not shown
+    llvm::StringRef Help = ""; // empty: a deprecated name, accepted but not shown
   };
-  /// OrElse: the value if the option is given without one; empty if it needs a value.
+  /// OrElse: the value if the option is given without a value; empty: the option needs one.
   ChoiceOption(OptionTable &Table, llvm::StringRef Names, llvm::StringRef Meta,
                llvm::StringRef Help, T Default, std::initializer_list<Row> Rows,
                llvm::StringRef OrElse = "")
@@ -202,12 +202,11 @@ private:
   std::vector<T> Meanings;
 };
 
-/// The only name that contains Text or is similar to it; empty if there is none, or
-/// several.
+/// The name that contains Text or is similar to Text; empty unless exactly one name does.
 llvm::StringRef nearestName(llvm::StringRef Text, llvm::ArrayRef<llvm::StringRef> Names);
 
-/// Advice on a word of perf or uftrace that has another name here: ": use ...". Verb:
-/// empty if Word is a verb.
+/// Advice on a verb or an option of perf or uftrace that has another name in patchbay: ": use
+/// ...". Verb: empty if Word is a verb.
 std::string adviceFor(llvm::StringRef Verb, llvm::StringRef Word);
 
 /// --symfs, for verbs that show function names of a recording.
@@ -243,7 +242,7 @@ private:
   Row Alone, Named;
 };
 
-/// --color, --no-pager and --full-names, for verbs whose output is read by people.
+/// --color, --no-pager and --full-names, for verbs that print text for users.
 struct DisplayOptions {
   /// WithPager: the output may be long. WithNames: the output has names of
   /// functions.

@@ -79,8 +79,8 @@ EXIT CODES:
   3  no call of the function, no slow call, no other call, or no matching thread
 )";
 
-// For each node: the callees that were disarmed during the recording. Their later calls
-// count as self time of the caller.
+// For each node: the callees that were disarmed during the recording. Later calls of these
+// callees count as self time of the caller.
 static std::vector<std::vector<uint32_t>> disarmedCallees(const CallTree &Tree,
                                                           const std::set<uint32_t> &Disarmed) {
   std::vector<std::vector<uint32_t>> Of(Tree.size());
@@ -126,8 +126,8 @@ static void printSummary(const Trace &T, const OutlierTrees &Of, uint64_t From,
   OS << "\n\n";
 }
 
-// Prints each cause separately: if slow calls have several causes, averages over all of
-// them describe no call.
+// Prints each cause separately, since averages over slow calls with different causes
+// describe no call.
 static void printCauses(const Trace &T, const OutlierTrees &Of, raw_ostream &OS) {
   const std::vector<OutlierTrees::Cause> Causes = Of.causes();
   if (Causes.size() < 2)
@@ -187,7 +187,7 @@ static void printTable(const Trace &T, const OutlierTrees &Of,
 }
 
 namespace {
-// The slowest calls, with the known reasons.
+// The slowest calls, with the recorded reasons.
 struct SlowestCalls {
   SlowestCalls(Trace &T, const OutlierTrees &Of);
   const LockHolders::Holder &holder(size_t I) const { return Holders.holder(I); }
@@ -213,7 +213,7 @@ SlowestCalls::SlowestCalls(Trace &T, const OutlierTrees &Of) : Why(T), Holders(W
   if (!Holders.hasWaits())
     return;
   T.Ended = {};
-  T.Chosen = {}; // read all calls: any of them may be the holder
+  T.Chosen = {}; // read all calls, since any call may be the holder
   readCalls(T, {&Holders});
   for (size_t I = 0; I != Reasons.size(); ++I)
     AnyHolder |= holder(I).Thread != nullptr;
@@ -226,8 +226,8 @@ static std::string valuesText(const DataValues &V) {
                    (Result.empty() ? "" : " = " + Result));
 }
 
-// Advises recording with --why, without which waits are unknown. Not for slow calls of less
-// than 100 us: recording why takes about 40 us, and would slow them down.
+// Advises recording with --why if waits are unknown. Does not advise --why for slow calls
+// of less than 100 us, since recording the reason takes about 40 us.
 static void printHowToSeeWaits(const Trace &T, uint64_t From, raw_ostream &OS) {
   if (From < 100000 || llvm::any_of(T.Processes, [](const TraceProcess &P) {
         return P.Data.Why || !P.Data.Session ||
@@ -412,7 +412,7 @@ static Expected<int> runOutliers(ArrayRef<const char *>) {
     return makeError(NothingFound, Dir + ": no call of '" + Root +
                                        "' has a recorded return");
   uint64_t From = Slower.given() ? uint64_t(Slower) : leastOfSlow(First.Durations);
-  T->Ended = {}; // the second pass counts these again
+  T->Ended = {}; // the second pass counts unfinished calls again
   OutlierTrees Trees(IsRoot, From, /*Show=*/5);
   readCalls(*T, {&Trees});
   if (Error E = checkKinds(Trees, From))

@@ -293,22 +293,22 @@ EXIT CODES:
 // Options of the tracer
 //===----------------------------------------------------------------------===//
 
-// The earlier this moment, the more exact is the traced process's estimate of the
-// counter's rate.
+// Passes an early moment to the traced process: the longer the interval since then, the
+// more exact is the process's estimate of the counter's rate.
 static std::string clockOption() {
   pb_moment Now = pb_moment_now();
   return ",clock=" + utostr(Now.ticks) + "/" + utostr(Now.monotonic_ns);
 }
 
-// Readers can subtract the cost of tracing if every call is in the file, at the same
-// cost.
+// Can readers subtract the cost of tracing? Every call must be in the file, and must have
+// the same cost.
 static bool isCostKnown() {
   return (Opts.Tracer == RecordOptions::FunctionDuration ||
           Opts.Tracer == RecordOptions::FunctionGraph) &&
          !Opts.Threshold.given() && !Opts.Depth && Opts.Sample.empty();
 }
 
-// Measures the cost of a call, for --max-overhead and for readers. If that fails,
+// Measures the cost of a call, for --max-overhead and for readers. If the measurement fails,
 // `record` continues, and `report` prints that the cost is unknown.
 static Expected<std::string> costOptions(const ElfImage &TracerImage, bool HasArena) {
   const bool HasBudget = !Opts.MaxOverhead.empty();
@@ -342,7 +342,7 @@ static Expected<std::string> tracerOptions(const Wanted &W) {
   for (const Selection &S : W.Selections) {
     for (const std::string &Glob : S.Globs)
       Options += ("," + S.Name + "=" + escapeOption(Glob)).str();
-    // Pass exact names, which are cheap to match: there may be thousands of symbols.
+    // Pass thousands of symbols as exact names, which are cheap to match.
     StringRef Name = StringSwitch<StringRef>(S.Name)
                          .Case("filter", "symbol")
                          .Case("notrace", "notrace-symbol")
@@ -376,7 +376,7 @@ static Expected<Wanted> wanted() {
   if (Error E = parseConditions(Opts.When).moveInto(W.Typed.Conditions))
     return std::move(E);
   W.Typed.WithMarks = Opts.takesTypedArguments();
-  // function_graph records the entry before the result is known.
+  // function_graph records the entry before the call has a result.
   if (Opts.Tracer == RecordOptions::FunctionGraph && !Opts.Threshold.given())
     for (const TypedCondition &C : W.Typed.Conditions)
       if (StringRef(C.Path).starts_with("retval"))
@@ -397,20 +397,20 @@ static Expected<Wanted> wanted() {
   return W;
 }
 
-// Advises what to do if the program was killed by SIGSEGV: timing needs additional
-// stack (<patchbay/exit.h> has the figures). The process has ended, so it is unknown
-// whether its stack was full.
+// Gives advice if SIGSEGV killed the program, since timing needs additional stack
+// (<patchbay/exit.h> has the figures). Whether the stack was full cannot be determined after
+// the process has ended.
 static void sayWhatTimingTakes(int Status) {
   if (Opts.isTimed() && WIFSIGNALED(Status) && WTERMSIG(Status) == SIGSEGV)
     errs() << "patchbay: a timed call uses 300 to 850 bytes more stack: if a deep "
               "recursion overflowed it, use --depth or -N, or raise ulimit -s\n";
 }
 
-// A process that reuses blocks writes its files itself.
+// With --overwrite, processes reuse blocks and write their files themselves.
 static bool hasArena() { return !Opts.Overwrite; }
 
-// The arena also counts the size of all files. The recorder's thread continues in the
-// background.
+// Limits and rotation need the recorder even without its blocks: the arena counts the size
+// of all files, and the recorder's thread continues in the background.
 static bool needsRecorder(const RecordingLimits &Limits) {
   return hasArena() || Limits.MaxSize || Limits.Rotates;
 }
@@ -492,7 +492,7 @@ static Expected<int> runRecord(ArrayRef<const char *> Args) {
     return Program.takeError();
   if (Error E = checkLibc(*Program))
     return E;
-  // These options need a thread in the program.
+  // These options need a thread of the runtime in the program.
   const bool Listens = Opts.Live || !Opts.MaxRate.empty() || !Opts.MaxOverhead.empty() ||
                        Limits->Rotates;
   if (Listens)

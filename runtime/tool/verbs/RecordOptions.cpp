@@ -145,7 +145,7 @@ std::vector<const OptionRow *> RecordOptions::rowsOfLimits() const {
           &RotateEvery,  &Keep,        &MaxRate,   &Live};
 }
 
-// The options as names and values in PATCHBAY.
+// The values of an option, as names and values in PATCHBAY.
 static std::vector<std::pair<StringRef, std::string>> valuesOf(const OptionRow &Row) {
   std::vector<std::pair<StringRef, std::string>> Values;
   StringRef Name = Row.Names.split(',').first;
@@ -198,7 +198,8 @@ bool RecordOptions::takesTypedArguments() const {
          RotateSize.empty() && !RotateEvery.given();
 }
 
-// The table in runtime/trace/options decides which options are valid.
+// Converts the options to struct pb_options, since the table in runtime/trace/options
+// decides which combinations are valid.
 Expected<RecordingLimits> RecordOptions::read() const {
   struct pb_options Asked = {};
   char Why[PB_WHY_MAX];

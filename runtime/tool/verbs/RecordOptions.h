@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The options of `record`, and which of them can be combined.
+// The options of `record`, and checks of their combinations.
 #pragma once
 
 #include "Verb.h"
@@ -13,19 +13,19 @@ struct RecordOptions {
 
   explicit RecordOptions(OptionTable &Table);
 
-  /// Selects the tracer that --histogram needs, unless -t names one. Call this
+  /// Selects the tracer that --histogram needs, unless -t names a tracer. Must be called
   /// first.
   void chooseTracer();
   /// The processes that -p and similar options select.
   llvm::Expected<std::vector<pid_t>> processes();
   /// Fails if an option is invalid, or excludes another option.
   llvm::Expected<RecordingLimits> read() const;
-  /// Options for PATCHBAY. how(): those for the recording of a call. limits(): the
-  /// others, which processes accept unchanged.
+  /// Options for PATCHBAY. how(): options for the recording of a call. limits(): the
+  /// remaining options.
   std::string how() const;
   std::string limits() const;
 
-  /// Are events or durations recorded, and not just counts?
+  /// Are events or durations recorded, rather than only counts?
   bool hasEvents() const { return Tracer != FunctionProfile || Histogram; }
   /// Can arguments be recorded by name? trace/options/option_table.c decides.
   bool takesTypedArguments() const;

@@ -70,7 +70,7 @@ EXIT CODES:
   3  no matching call or thread
 )";
 
-// Replaces what would end a comment.
+// Replaces character sequences that would end a comment.
 static std::string inComment(StringRef Text) {
   std::string Inside = printable(Text);
   for (size_t At; (At = Inside.find("*/")) != std::string::npos;)
@@ -91,8 +91,8 @@ struct Line {
   bool Leaf;      // a call without callees
 };
 
-/// The lines of a thread, sorted by time. Lines of the same time keep the nesting of
-/// their calls, unless rounded times contradict it.
+/// The lines of a thread, sorted by time. Lines with equal times are in the order of
+/// nesting, unless rounding of times changes the order.
 class ThreadLines {
 public:
   ThreadLines(Trace &T, const TraceThread &Thread, Workers &All, bool Ends);
@@ -105,7 +105,7 @@ private:
   struct Shown {
     size_t Place; // index in all open calls
     std::optional<DataValues> Values;
-    bool IsBlock = false; // does it have callees that are shown?
+    bool IsBlock = false; // does the call have callees that are shown?
   };
   void advance();
   void flush(uint64_t Until);
@@ -138,7 +138,7 @@ private:
   std::vector<std::unique_ptr<ThreadLines>> Threads;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<Entry>> Queue;
   std::optional<size_t> Last;
-  Workers All; // last: destroyed first, as workers use the others
+  Workers All; // last member: is destroyed first, since workers use the other members
 };
 
 class Printer {
@@ -149,7 +149,7 @@ public:
   void nested(StringRef Tracer);
 
 private:
-  /// Caches a text per function or thread.
+  /// Caches one string for each function or thread.
   class Texts {
   public:
     template <typename MakeT> const std::string &get(size_t Of, MakeT Make) {
@@ -225,8 +225,7 @@ private:
   size_t NameAt = 0, NameEnd = 0; // position of the function's name in Text
   size_t Invisible = 0;           // number of bytes for colours in Text
   std::map<std::string, std::string> WholeOf; // full names, by short name
-  // By name and width: the position at which the unique part of a short name
-  // begins.
+  // By name and width: the position in the name at which a unique short name begins.
   std::map<std::pair<std::string, size_t>, size_t> FirstApart;
   Texts Functions, Tasks;
   WhySlow Why;
@@ -253,7 +252,7 @@ void ThreadLines::add(const TraceCall &C, std::optional<DataValues> V,
     Ready.push_back(std::move(L));
     return;
   }
-  // Ends at the same time stay in the order in which they were added.
+  // Keep the order of ends with equal times.
   auto At = llvm::upper_bound(Waiting, L.Time, [](uint64_t T, const Line &Of) {
     return T < Of.Time;
   });
@@ -267,8 +266,8 @@ void ThreadLines::flush(uint64_t Until) {
   Waiting.erase(Waiting.begin(), Later);
 }
 
-// Prints a call only when the next call begins or the call ends. Only then is it known
-// whether it has callees.
+// Adds a call only when the next call begins or the call ends, since it is known only then
+// whether the call has callees.
 void ThreadLines::advance() {
   IsOver = !Calls.advance();
   ArrayRef<TraceCall> All = Calls.open();
@@ -299,7 +298,7 @@ void ThreadLines::advance() {
   flush(C.Start);
   const DataValues *V = Calls.values();
   Open.push_back({Calls.open().size() - 1, V ? std::optional(*V) : std::nullopt});
-  // Print it now if no shown callee can follow, or if ends are not printed.
+  // Add the call now if no shown callee can follow, or if ends are not printed.
   HasLast = Ends && Open.size() != MaxDepth;
   if (!HasLast)
     add(C, Open.back().Values, Open.size() - 1, /*End=*/false, /*Leaf=*/true);
@@ -368,8 +367,8 @@ void Printer::duration(const TraceCall &C) {
 }
 
 // Shortens a name as tables do: drops parameters first, then template arguments, then the
-// middle. Skips a short name that another function already has. Considers only earlier
-// lines, since lines are printed before later ones are read.
+// middle. Skips a short name that a function in an earlier line has. Later lines are
+// unknown, since each line is printed before the next one is read.
 void Printer::fitName(const std::string &Whole) {
   constexpr size_t Least = 12;
   auto Put = [&](std::string Short) {
@@ -392,8 +391,8 @@ void Printer::fitName(const std::string &Whole) {
   size_t Room = Size > Over + Least ? Size - Over : Least;
   std::string Name = Text.substr(NameAt, Size);
   bool IsDone = Put(shortened(Name, Room));
-  // Otherwise use the first part of the name that is unique. Start at the last position
-  // found, since the number of other names only grows.
+  // Otherwise use the first unique substring of the name. Start at the last position found,
+  // since more names cannot make an earlier substring unique.
   size_t &At = FirstApart[{Whole, Room}];
   for (; !IsDone && At + Room - 6 < Size; At += !IsDone) {
     size_t Begin = At + 1, End = Begin + Room - 6;
@@ -433,7 +432,7 @@ void Printer::why(const Line &L) {
     OS << " => ... (" << printable(R->CallersEnd) << ")\n";
 }
 
-// How the call ended, unless it returned.
+// How the call ended; empty if it returned.
 static StringRef leftBy(const TraceCall &C) {
   if (C.Kind == TraceCall::Unwound)
     return "unwound";

@@ -290,7 +290,7 @@ static void printJson(Trace &T, ArrayRef<FunctionDurations> Functions,
   outs() << '\n';
 }
 
-// Accepts the keys of -s, and two more.
+// Accepts the keys of -s, percent and source.
 static Expected<std::vector<Field>> parseFields() {
   std::vector<Field> Fields;
   if (!FieldList.given())
@@ -311,7 +311,7 @@ static Expected<std::vector<Field>> parseFields() {
   return Fields;
 }
 
-// The default columns, and those that -f +KEYS adds.
+// The default columns, and the columns that -f +KEYS adds.
 static std::vector<Field> defaultAnd(std::vector<Field> Columns, Field SortBy,
                                      ArrayRef<Field> Added) {
   Columns = withSorted(std::move(Columns), SortBy);
@@ -324,7 +324,7 @@ static bool areDefault() {
   return !FieldList.given() || StringRef(FieldList).starts_with("+");
 }
 
-// The recording with fewer kinds of values: events have all of them, counts only calls.
+// The recording with fewer kinds of values. Events have all kinds, counts only calls.
 static const Trace &poorer(const Trace &A, const Trace &B) {
   auto Rank = [](const Trace &T) {
     return 4 * T.hasDurations() + 2 * T.hasEvents();
@@ -427,9 +427,9 @@ static Expected<int> runHtml() {
                    Sort.given() ? Sort : defaultSort(*T));
 }
 
-// A note about a function that mostly waits, such as an accept loop, which distorts the
-// shares of the others. Not for a short program or one with a single thread, which may
-// have been preempted instead.
+// A note about a function that mostly waits, such as an accept loop, since such a function
+// distorts the shares of all other functions. Empty for a short program and for a single
+// thread, which may have been preempted instead.
 static std::string waitingText(const Trace &T, ArrayRef<FunctionDurations> Functions) {
   constexpr double LeastNs = 1e9;
   double Cpu = 0, All = 0;

@@ -76,7 +76,7 @@ struct ProcessStatus {
   LiveCounters Counters;
   bool StandsStill = false; // the process listens, but is stopped or frozen
   bool IsSilent = false;    // the process listens, but does not reply
-  // Known from the reply.
+  // The following fields are set from the reply.
   std::string Tracer;
   bool IsRecording = false;
   uint64_t ThresholdNs = 0;
@@ -104,9 +104,9 @@ static Error ask(ProcessStatus &S) {
   return Error::success();
 }
 
-// Asks the process. Without a reply, only data from its memory is shown. That is an error if
-// the process has ended, or if the user named it, unless it is stopped or its recording has
-// just ended.
+// Asks the process. Without a reply, `status` shows only data from the process's memory.
+// Fails if the process has ended. Also fails for a process that the user named, unless it is
+// stopped or its recording has just ended.
 static Error askProcess(ProcessStatus &S, bool IsNamed) {
   auto Listens = ControlSocket::listens(S.Pid);
   if (!Listens || !*Listens)
@@ -278,7 +278,7 @@ static Expected<int> runStatus(ArrayRef<const char *>) {
   if (Processes.empty() && Alone.empty())
     for (pid_t Pid : allProcesses()) {
       auto S = statusOf(Pid, /*IsNamed=*/false);
-      // Skip processes that the user may not debug, and those that have just ended.
+      // Skip processes that the user may not debug or that have just ended.
       if (!S)
         consumeError(S.takeError());
       else if (*S)

@@ -91,7 +91,7 @@ static Expected<Figures> readFigures() {
 }
 
 static Expected<int> showRecording() {
-  // Check the terminal first: reading may take a minute.
+  // Check the terminal first, since reading may take a minute.
   if (Error E = Terminal::check())
     return std::move(E);
   Expected<Figures> F = readFigures();
