@@ -27,10 +27,12 @@
 #include <stdint.h>
 
 #define PBA_MAGIC "PBARENA4"
+#ifndef PBA_CHUNK_SIZE /* a test defines smaller sizes */
 #define PBA_CHUNK_SIZE (UINT64_C(1) << 20) /* of the largest blocks: ring.c */
 #define PBA_CHUNKS_MAX 64
-#define PBA_PAGE_SIZE (UINT64_C(4) << 10)
 #define PBA_PAGES_MAX 16384
+#endif
+#define PBA_PAGE_SIZE (UINT64_C(4) << 10)
 #define PBA_DATA_AT (UINT64_C(2) << 20) /* a multiple of any page size */
 #define PBA_NAME_MAX 32 /* "4294967295.9999.spare.pbd" */
 

@@ -3,11 +3,12 @@
 // No content of the arena makes the recorder crash or hang. The recorder writes only to
 // data files in its folder, and creates no other files. Each round fills heads, chunks
 // and areas with garbage, and the recorder reads all of it. Concurrently, another
-// process writes garbage to heads and records in a loop. Some rounds truncate a file.
-// Before the first round, a process changes a file name in a loop: the recorder writes
-// only to the file that it has checked.
+// process writes garbage to heads and records in a loop. Some rounds truncate, replace or
+// lock a file. Before the first round, a process changes a file name in a loop: the
+// recorder writes only to the file that it has checked.
 //
-// To run more rounds: PATCHBAY_TEST_ARENAS=10000000. The second argument is the seed.
+// To run more rounds: PATCHBAY_TEST_ARENAS=10000000, which takes about ten minutes if the
+// folder is in memory. The second argument is the seed.
 //
 // REQUIRES: host-x86_64
 // DEFINE: %{tool} = %patchbay_source/runtime/tool
@@ -23,10 +24,12 @@
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <filesystem>
 #include <optional>
 #include <random>
 #include <signal.h>
 #include <string>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -42,7 +45,7 @@ std::optional<uint64_t> memoryLimit(pid_t) { return std::nullopt; }
 } // namespace patchbay
 
 static constexpr uint64_t StartNs = 4711;
-static constexpr unsigned long Rounds = 1000, RoundsPerCheck = 100, Openings = 50000;
+static constexpr unsigned long Rounds = 20000, RoundsPerCheck = 100, Openings = 50000;
 
 static void fail(const char *What) {
   printf("failed: %s\n", What);
@@ -80,6 +83,12 @@ static std::string read(const std::string &Path) {
   return Content;
 }
 
+// Counts files in all folders.
+static size_t files(const std::string &Folder) {
+  const std::filesystem::recursive_directory_iterator All(Folder);
+  return size_t(std::distance(begin(All), end(All)));
+}
+
 static void write(const std::string &Path, const std::string &Content) {
   FILE *Stream = fopen(Path.c_str(), "w");
   check(Stream && fwrite(Content.data(), 1, Content.size(), Stream) == Content.size() &&
@@ -99,7 +108,7 @@ static std::string header(uint32_t Pid) {
   return std::string(reinterpret_cast<const char *>(&Header), sizeof(Header));
 }
 
-static constexpr off_t DataSize = 3 << 20;
+static constexpr off_t DataSize = 3 * PBA_CHUNK_SIZE;
 
 static void makeDataFile(const std::string &Path) {
   write(Path, header(100));
@@ -153,7 +162,7 @@ static void name(Random &Choose, char (&Name)[PBA_NAME_MAX]) {
 static void state(Random &Choose, pba_chunk &Chunk) {
   const uint64_t State = Choose();
   __atomic_store_n(&Chunk.state,
-                   uint32_t(State % 8 ? State / 8 % (PBA_ENDED + 1) : State >> 32),
+                   uint32_t(State % 8 ? State / 8 % (PBA_WRITTEN + 1) : State >> 32),
                    __ATOMIC_RELEASE);
 }
 
@@ -210,7 +219,7 @@ static void area(Random &Choose, pba_arena *Arena) {
                            UINT64_MAX - 7, INT64_MAX, Choose()});
   // Reading a large area takes a long time.
   const bool IsLarge = Choose() % 64 == 0;
-  Head.size = uint32_t(IsLarge ? oneOf(Choose, {1 << 20, UINT32_MAX, Choose()})
+  Head.size = uint32_t(IsLarge ? oneOf(Choose, {PBA_CHUNK_SIZE, UINT32_MAX, Choose()})
                                : oneOf(Choose, {4096, 8192, 0, 8, 100, 20000}));
   Head.pages = uint32_t(IsLarge ? oneOf(Choose, {256, UINT32_MAX, Choose()})
                                 : oneOf(Choose, {1, 2, 0, 5}));
@@ -224,19 +233,39 @@ static void area(Random &Choose, pba_arena *Arena) {
   for (uint64_t I = Choose() % 16; I; --I)
     reinterpret_cast<uint64_t *>(Content)[Choose() % 512] =
         oneOf(Choose, {PBD_BLOCK, PBD_NAMES, PBD_SPARE, 4096, 16, Choose()});
+  if (Choose() % 4 == 0)
+    *reinterpret_cast<pbd_chunk *>(Content) = {uint32_t(Choose() % 32), 0, Head.size};
   state(Choose, Head);
 }
 
-static void cut(Random &Choose, const std::string &Path) {
-  if (Choose() % 2)
-    makeDataFile(Path);
-  else
+// Truncates, replaces or rewrites a file, or locks it as its process does.
+static void change(Random &Choose, const std::string &Path) {
+  static int Lock = -1;
+  switch (Choose() % 8) {
+  case 0:
     check(!truncate(Path.c_str(), off_t(Choose() % DataSize)), "cannot truncate a file");
+    break;
+  case 1:
+    check(!truncate(Path.c_str(), 0), "cannot truncate a file");
+    break;
+  case 2:
+    check(!unlink(Path.c_str()), "cannot remove a file");
+    [[fallthrough]];
+  case 3:
+  case 4:
+    makeDataFile(Path);
+    break;
+  default:
+    close(Lock);
+    Lock = open(Path.c_str(), O_RDWR | O_CLOEXEC);
+    check(Lock >= 0 && !flock(Lock, LOCK_EX | LOCK_NB), "cannot lock a file");
+  }
 }
 
 // Runs in a child process.
 [[noreturn]] static void disturb(pba_arena *Arena, uint64_t Seed) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
+  prctl(PR_SET_TIMERSLACK, 1);
   for (Random Choose(Seed);;) {
     head(Choose, Arena->chunk[Choose() % PBA_CHUNKS_MAX]);
     area(Choose, Arena);
@@ -299,8 +328,14 @@ struct RecorderTest {
     R.drainFull();
     R.drainOwned();
     R.drainAreas(false);
-    if (Choose() % 8 == 0)
+    R.has("100.pbd", StartNs);
+    if (Choose() % 8 == 0) {
+      R.Ends = Choose() % 2;
       R.drainRest();
+      R.Ends = false;
+      R.cleanReleased();
+      R.hasOwned();
+    }
     Refused += R.Unwritten - Before;
     Written += Full > R.Unwritten - Before ? Full - (R.Unwritten - Before) : 0;
   }
@@ -324,14 +359,14 @@ int main(int Argc, char **Argv) {
   // Valid data files with other names, and other files with names of data files.
   auto Other = [](uint32_t Pid) {
     std::string Content = header(Pid);
-    Content.resize(2 << 20);
+    Content.resize(2 * PBA_CHUNK_SIZE);
     return Content;
   };
   const std::vector<File> Others = {{Work + "/1.pbd", Other(1)},
                                     {Work + "/outside/1.pbd", Other(1)},
                                     {Work + "/outside/200.pbd", Other(200)},
                                     {Data + "notes.pbd", Other(100)},
-                                    {Data + "500.pbd", std::string(2 << 20, 'n')},
+                                    {Data + "500.pbd", std::string(2 * PBA_CHUNK_SIZE, 'n')},
                                     {Data + ".size", Other(100)},
                                     {Data + ".command", Other(100)},
                                     {Data + "100.selection", Other(100)}};
@@ -343,6 +378,7 @@ int main(int Argc, char **Argv) {
         "cannot make a file");
 
   const int Dir = open(Data.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const size_t NrFiles = files(Work);
   RecorderTest Test(Dir);
   Test.changedName();
   Random Choose(Seed);
@@ -360,16 +396,20 @@ int main(int Argc, char **Argv) {
     if (Choose() % 4 == 0)
       records(Choose, Test.arena());
     if (Choose() % 16 == 0)
-      cut(Choose, Files[Choose() % Files.size()]);
+      change(Choose, Files[Choose() % Files.size()]);
     Test.look(Choose);
     if (Round % RoundsPerCheck == 0 || Round + 1 == Nr) {
       for (const std::string &Each : Files) {
+        unlink(Each.c_str());
+        Test.look(Choose);
+        check(access(Each.c_str(), F_OK), "a file was created");
         makeDataFile(Each);
         Test.look(Choose);
         checkDataFile(Each);
       }
       for (const File &Each : Others)
         check(read(Each.Path) == Each.Content, Each.Path.c_str());
+      check(files(Work) == NrFiles, "there is another file");
     }
     if (Round && Round % 1000000 == 0)
       printf("after %lu arenas\n", Round);
