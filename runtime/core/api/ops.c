@@ -89,6 +89,8 @@ int patchbay_ops_create_abi(const struct patchbay_ops_attr *from,
 	if (error)
 		return error;
 	pb_unwinder_find();
+	if (attr.exit)
+		__atomic_store_n(&pb_has_exits, 1, __ATOMIC_RELAXED);
 	new = pb_calloc(1, sizeof(*new));
 	if (!new)
 		return -ENOMEM;

@@ -93,10 +93,11 @@ void patchbay_jump(uintptr_t sp)
 {
 	struct walk walk = { .sp = sp };
 
-	/* Without an unwinder no tracer has an exit. */
 	if (!pb_unwinder.backtrace)
 		return;
 	walk.nr_handlers = pb_thread_frames(walk.handlers);
+	if (!walk.nr_handlers && !__atomic_load_n(&pb_has_exits, __ATOMIC_RELAXED))
+		return;
 	pb_unwinder.backtrace(find_left_frames, &walk);
 	if (!walk.left)
 		return;

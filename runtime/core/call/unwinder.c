@@ -11,6 +11,7 @@
 #include "entry.h" /* of the architecture */
 
 struct pb_unwinder pb_unwinder;
+int pb_has_exits;
 
 #define NR_FUNCTIONS (sizeof(struct pb_unwinder) / sizeof(uintptr_t))
 

@@ -30,6 +30,9 @@ struct pb_unwinder {
 };
 extern struct pb_unwinder pb_unwinder;
 
+/* Set when the first tracer with an exit is created. */
+extern int pb_has_exits;
+
 /* Find the unwinder, before a tracer is armed. Later calls do nothing. */
 void pb_unwinder_find(void);
 

@@ -459,7 +459,7 @@ int pb_start_begin(void)
 	if (!error)
 		error = pb_budget_begin(tracer->attr[PB_PLAIN].exit ? pb_left_out_check :
 							    NULL);
-	if (!error && tracer->attr[PB_PLAIN].exit)
+	if (!error)
 		pb_longjmp_start();
 	return error;
 }
