@@ -14,6 +14,8 @@
  * RUN: timeout 900 %python %S/../Inputs/count-left.py %patchbay ./general count --histogram
  * RUN: timeout 900 %python %S/../Inputs/count-left.py %patchbay ./direct count
  */
+#include "../Inputs/take-time.h"
+
 #include <setjmp.h>
 #include <signal.h>
 #include <stdint.h>
@@ -56,6 +58,7 @@ NOT_TRACED static void leave(int number)
 
 __attribute__((noinline)) RESULT step(void)
 {
+	take_time();
 	return (RESULT)ran++;
 }
 
