@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The arena: memory that traced processes share with `patchbay record`, which writes it
- * to their data files (the *recorder*). So traced threads take no page faults for pages
- * of files.
+ * The arena: memory that traced processes share with `patchbay record` (the *recorder*).
+ * The recorder writes the contents to the data files of the processes, so that traced
+ * threads avoid page faults for pages of files.
  *
- * The arena is a memfd of fixed size: a struct pba_arena, @nr chunks from PBA_DATA_AT
- * on, and @nr_pages small pages after them. The recorder makes it. Processes find it by a
- * path in /proc of the recorder (option arena=), and forked children inherit the mapping.
+ * The arena is a memfd of fixed size: a struct pba_arena, @nr chunks from PBA_DATA_AT on,
+ * and @nr_pages small pages after them. The recorder makes the arena. Processes open the
+ * arena by a path in /proc of the recorder (option arena=), and forked children inherit the
+ * mapping.
  *
- * A thread *takes* a chunk for a large block of its data file. The process allocates the
- * block's space in the file first, so the recorder needs no space there, and a chunk that
- * is never written is an unused chunk of the file (PBD_SPARE). The recorder frees chunks.
- * It copies records of owned chunks several times a second, and full chunks as soon as
- * they are full. If no chunk is free, the thread itself writes a full one of its process.
+ * A thread *takes* a chunk of the arena for a large block of its data file. The process has
+ * already allocated the block's space in the file, as an unused chunk (PBD_SPARE), so the
+ * recorder's write cannot fail on a full disk. The recorder copies records of owned chunks
+ * to the file several times a second, and full chunks at once. Then it frees full chunks.
+ * If no chunk is free, the thread itself writes a full chunk of its process.
  *
- * Everything else of the file is in *areas*: consecutive pages that hold the bytes of
- * the file from @at on. The first area begins with the header. Several times a second
- * the recorder copies changed bytes to the file, the header last. When no process
- * holds the file's lock any more, the recorder copies all areas once more. A process
- * maps its file only to keep that lock, and never accesses the mapping, so truncating
- * the file does not kill the process.
+ * All other bytes of the file are in *areas*: consecutive pages that contain the bytes of
+ * the file from offset @at on. The first area begins with the header. Several times a
+ * second the recorder copies changed bytes to the file, the header last. When all processes
+ * have released the file's lock, the recorder copies all areas once more. A process maps
+ * its file only to keep that lock, and never accesses the mapping, so truncating the file
+ * does not kill the process.
  */
 #ifndef PATCHBAY_TRACE_ARENA_H
 #define PATCHBAY_TRACE_ARENA_H
@@ -28,7 +29,7 @@
 
 #define PBA_MAGIC "PBARENA4"
 #ifndef PBA_CHUNK_SIZE /* a test defines smaller sizes */
-#define PBA_CHUNK_SIZE (UINT64_C(1) << 20) /* of the largest blocks: ring.c */
+#define PBA_CHUNK_SIZE (UINT64_C(1) << 20) /* the size of the largest blocks (ring.c) */
 #define PBA_CHUNKS_MAX 64
 #define PBA_PAGES_MAX 16384
 #endif
@@ -38,26 +39,26 @@
 
 enum pba_state {
 	PBA_FREE = 0,  /* all zeros */
-	PBA_TAKEN = 1, /* its process is setting the fields below, or the recorder is
-			  filling it with zeros */
-	PBA_OWNED = 2, /* a thread writes records to it */
-	PBA_FULL = 3,  /* all records are reserved; signal handlers may have interrupted
-			  threads that still complete some */
+	PBA_TAKEN = 1, /* a process is setting the fields below, or the recorder is clearing the
+			  chunk */
+	PBA_OWNED = 2, /* a thread writes records to the chunk */
+	PBA_FULL = 3,  /* all records are reserved; an interrupted thread may still have to
+			  complete a record */
 	PBA_ENDED = 4, /* its thread has ended */
 	PBA_WRITTEN = 5, /* the recorder or the process is writing this full chunk to the file */
 };
 
 /*
  * A chunk, or the first page of an area. Other pages of areas are PBA_TAKEN. The process
- * sets all fields before @state becomes PBA_OWNED. Only @size changes later: the area
- * becomes shorter, and another area has the bytes that follow.
+ * sets all fields before @state becomes PBA_OWNED. Later only @size changes: the area
+ * becomes shorter, and another area contains the following bytes.
  */
 struct pba_chunk {
 	uint32_t state; /* enum pba_state */
-	uint32_t size;	/* bytes of an area; of chunks 0 */
+	uint32_t size;	/* bytes of the area; 0 in chunks */
 	uint64_t at;	   /* where the block or area begins in the file */
-	uint64_t start_ns; /* of the file's header */
-	uint32_t pages; /* of an area */
+	uint64_t start_ns; /* @start_ns in the file's header */
+	uint32_t pages; /* number of pages of the area */
 	uint32_t is_read; /* the recorder is copying the chunk: do not reuse it */
 	char file[PBA_NAME_MAX];
 };
@@ -65,18 +66,18 @@ struct pba_chunk {
 struct pba_arena {
 	char magic[8];
 	uint32_t nr;
-	uint32_t closed; /* the recorder is about to end: take no more chunks */
-	uint32_t recorder; /* its thread's id; the kernel sets FUTEX_OWNER_DIED when
+	uint32_t closed; /* the recorder is about to end, so taking chunks is forbidden */
+	uint32_t recorder; /* id of the recorder's thread; the kernel sets FUTEX_OWNER_DIED when
 			      the thread ends (set_robust_list(2)) */
-	uint32_t asked;	   /* a process increments it to have all records written now */
-	uint32_t answered; /* the last @asked that the recorder has done */
-	uint32_t id; /* random; option arena-id= */
+	uint32_t asked;	   /* incremented by a process that wants all records written now */
+	uint32_t answered; /* the last value of @asked that the recorder has handled */
+	uint32_t id; /* random number: option arena-id= */
 	uint32_t nr_pages;
-	uint32_t nr_used; /* number of the first page after all that were ever taken */
+	uint32_t nr_used; /* number of the first page after all pages that were ever taken */
 	/*
-	 * For max-size=: bytes on disk of all files of the recording, which the recorder
-	 * corrects, and the number of processes that are changing files and @size_used at
-	 * the moment.
+	 * For max-size=. @size_used: bytes on disk of all files of the recording; the
+	 * recorder corrects this number. @size_changing: the number of processes that are
+	 * changing files and @size_used at the moment.
 	 */
 	uint64_t size_used;
 	uint32_t size_changing;

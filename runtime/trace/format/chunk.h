@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The header of a data file, and the head of each chunk: format.h has the overview. */
+/* The header of a data file, and the head of each chunk. format.h contains the overview. */
 #ifndef PATCHBAY_TRACE_CHUNK_H
 #define PATCHBAY_TRACE_CHUNK_H
 
@@ -8,11 +8,11 @@
 
 #define PBD_MAGIC "PBAYDATA" /* 8 bytes, no terminator */
 #define PBD_VERSION 3 /* 2: without struct pbd_text; 1: without struct pbd_parent */
-#define PBD_VERSION_MIN 1 /* readers accept versions from this one on */
+#define PBD_VERSION_MIN 1 /* the oldest version that readers accept */
 #define PBD_BYTE_ORDER 0x01020304
 #define PBD_SUFFIX ".pbd"
-#define PBD_NEW_SUFFIX ".pbd.new" /* has no header yet, and may never have one */
-/* A spare file is unused until it has a header. Then it is like any other file. */
+#define PBD_NEW_SUFFIX ".pbd.new" /* a file without a header, perhaps forever */
+/* A spare file (spare_files.h) is unused until it has a header. */
 #define PBD_SPARE_SUFFIX ".spare.pbd"
 /* Options of a recording that are too long for the environment (selection.h). */
 #define PBD_SELECTION_SUFFIX ".selection"
@@ -23,22 +23,19 @@ struct pbd_header {
 	char magic[8];
 	uint32_t byte_order;
 	uint32_t version;
-	uint32_t header_size; /* first chunk is here */
+	uint32_t header_size; /* offset of the first chunk */
 	uint32_t machine;     /* e_machine of the process */
 	uint32_t pid;
-	uint32_t error;       /* errno of the first failure to trace something, 0 if
-			         there was none; ETIME: the listening thread did not
-			         end, see listen.h */
+	uint32_t error;       /* errno of the first failure to trace something; 0: no failure;
+			         ETIME: the listening thread did not end, see listen.h */
 	uint64_t start_ns;    /* CLOCK_REALTIME when the file was made */
-	uint64_t committed;   /* bytes of the file that hold complete chunks */
-	uint64_t left_out;    /* functions in chunks of struct pbd_left_out; not in
-				 a header of PBD_HEADER_MIN */
-	uint64_t blocks;      /* offset of struct pbd_blocks; 0: there is none.
-			         Ignored until it is committed. Not in a header of an
-			         older writer */
-	uint64_t recording;  /* the same in all files of one recording, and different
-			        in others; 0: unknown. Not in a header of an older
-			        writer */
+	uint64_t committed;   /* bytes of the file that contain complete chunks */
+	uint64_t left_out;    /* number of functions in chunks of struct pbd_left_out; absent
+				 from a header of PBD_HEADER_MIN */
+	uint64_t blocks;      /* offset of struct pbd_blocks, ignored until that chunk is
+			         committed; 0: none. Absent from headers of older writers */
+	uint64_t recording;  /* the number of the recording, equal in all its files; 0: unknown.
+			        Absent from headers of older writers */
 };
 #define PBD_HEADER_MIN offsetof(struct pbd_header, left_out)
 #define PBD_HEADER_BLOCKS offsetof(struct pbd_header, recording) /* with @blocks */
@@ -53,7 +50,7 @@ enum pbd_kind {
 	PBD_HISTOGRAMS = 7, /* struct pbd_histograms */
 	PBD_LEFT_OUT = 8, /* struct pbd_left_out */
 	PBD_LOSSES = 9,   /* struct pbd_losses */
-	PBD_SPARE = 10,   /* nothing yet; becomes another kind */
+	PBD_SPARE = 10,   /* unused; later replaced by another kind */
 	PBD_ASKED = 11,   /* struct pbd_asked */
 	PBD_PARENT = 12,  /* struct pbd_parent */
 	PBD_TEXT = 13,    /* struct pbd_text */
@@ -72,7 +69,7 @@ enum pbd_kind {
 struct pbd_chunk {
 	uint32_t kind;
 	uint32_t reserved;
-	uint64_t size; /* of the chunk with this head, a multiple of 8 */
+	uint64_t size; /* of the chunk including this head, a multiple of 8 */
 };
 
 #endif /* PATCHBAY_TRACE_CHUNK_H */

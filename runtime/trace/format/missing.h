@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * What a data file lacks (format.h): functions and modules that could not be traced,
- * events that were lost, calls that were missed, and calls without a return.
+ * Chunks about data that the file lacks (format.h): untraceable functions and modules, lost
+ * events, missed calls, and calls without a return.
  */
 #ifndef PATCHBAY_TRACE_MISSING_H
 #define PATCHBAY_TRACE_MISSING_H
@@ -9,14 +9,14 @@
 #include "chunk.h"
 
 /*
- * Functions that were selected, but that this tracer cannot trace. @flags are those of
- * their records, PATCHBAY_RECORD_*, and give the reason. The other flags mark functions
- * that were traced for a while:
+ * Selected functions that this tracer cannot trace. @flags are the reason:
+ * PATCHBAY_RECORD_* flags of the function's record. The flags below mark functions that
+ * were traced for a while:
  *   PBD_LEFT_OUT_HOT:     called more often than max-rate= allows
- *   PBD_LEFT_OUT_COSTLY:  all functions cost more than max-overhead= allows
- *   PBD_LEFT_OUT_AGAIN:   armed again later; the function is listed once more
- *   PBD_LEFT_OUT_CHANGED: other code changed the site. Some calls were missed
- *                         until that was found and, if possible, repaired
+ *   PBD_LEFT_OUT_COSTLY:  disarmed because tracing cost more than max-overhead= allows
+ *   PBD_LEFT_OUT_AGAIN:   a second entry for a function that was rearmed
+ *   PBD_LEFT_OUT_CHANGED: other code changed the site; calls were missed until the tracer
+ *                         noticed and, if possible, repaired the site
  */
 #define PBD_LEFT_OUT_HOT 0x100
 #define PBD_LEFT_OUT_COSTLY 0x200
@@ -27,16 +27,16 @@ struct pbd_left_out {
 	struct pbd_chunk chunk;
 	uint64_t nr;
 	struct {
-		uint64_t address; /* of the entry, at run time */
+		uint64_t address; /* run-time address of the entry */
 		uint64_t flags;
 	} function[];
 };
 
 /*
  * A loaded module that cannot be traced.
- * PBD_OTHER_VERSION:   it was compiled for version @number of the ABI
- * PBD_OTHER_NAMESPACE: it is in another namespace of the loader (dlmopen(3)), and has
- *                      @number functions
+ * PBD_OTHER_VERSION:   compiled for version @number of the ABI
+ * PBD_OTHER_NAMESPACE: in another namespace of the loader (dlmopen(3)), with @number
+ *                      functions
  */
 enum pbd_other_why {
 	PBD_OTHER_VERSION = 1,
@@ -51,10 +51,10 @@ struct pbd_other {
 };
 
 /*
- * Why the file lacks events. *Lost*: the tracer saw the call, but had no space to
- * record it. Blocks and struct pbd_session also count these events as @lost
- * (histograms: calls), except PBD_LOST_CHILD. *Missed*: the tracer was not called,
- * so nothing else counts these calls.
+ * Reasons for missing events. *Lost*: the tracer's handler ran, but had no space for the
+ * event. Except for PBD_LOST_CHILD, blocks and struct pbd_session also count these events
+ * (histograms: calls), as @lost. *Missed*: the tracer's handler did not run, so only this
+ * chunk counts these calls.
  *
  * PBD_LOST_FULL:    the thread's buffer was full
  * PBD_LOST_SPACE:   the file could not grow; pbd_header.error says why
@@ -79,7 +79,7 @@ enum pbd_loss {
 	PBD_LOST_SIZE = 6,
 	PBD_LOST_MEMORY = 7,
 };
-#define PBD_LOSS_MAX 8 /* unused ones are 0 */
+#define PBD_LOSS_MAX 8 /* unused counts are 0 */
 #define PBD_LOSS_THREADS 15
 
 struct pbd_loss_counts {
@@ -89,44 +89,46 @@ struct pbd_loss_counts {
 };
 
 /*
- * One per file, except in files of older writers. @process counts the losses of all
- * threads. @thread counts those of the first PBD_LOSS_THREADS threads that lost or
- * missed an event. @nr is the number of these threads, and may be larger. A thread
- * may have two elements, which add up. A forked child without a file counts its
- * losses in the file of its nearest ancestor that has one.
+ * One per file; files of older writers have none. @process counts the losses of all
+ * threads, @thread[] the losses of the first PBD_LOSS_THREADS threads that lost or missed
+ * an event. @nr is the number of elements that threads have requested, possibly more than
+ * exist. A thread may have two elements: add them up. A forked child without a file counts
+ * its losses in the file of its nearest ancestor that has a file.
  */
 struct pbd_losses {
 	struct pbd_chunk chunk;
 	uint64_t nr;
-	struct pbd_loss_counts process; /* its @thread and @tid are 0 */
+	struct pbd_loss_counts process; /* @thread and @tid are 0 */
 	struct pbd_loss_counts thread[PBD_LOSS_THREADS];
 	/*
-	 * Why the first forked child failed to make a file, and its user; 0: none
-	 * failed. Not in a chunk of an older writer.
+	 * The errno of the first forked child that failed to make a file, and its user; 0:
+	 * no failure. Chunks of older writers end before this field.
 	 */
 	uint32_t child_error; /* errno */
 	uint32_t child_user;
 	/*
-	 * Calls whose trace-context= could not be read, or was no traceparent. Not in a
-	 * chunk of an older writer.
+	 * Calls whose trace context was unreadable or no valid traceparent. Chunks of older
+	 * writers end before this field.
 	 */
 	uint64_t no_context;
 	/*
-	 * Timed calls without a return when the recording ended. They were running, or
-	 * were left in a way that tracers do not see. Not in a chunk of an older writer.
+	 * Timed calls without a return at the end of the recording: running calls, and
+	 * calls that were left in a way that tracers cannot see. Chunks of older writers
+	 * end before this field.
 	 */
 	uint64_t no_return;
-	/* Not in a chunk of an older writer. */
+	/* Chunks of older writers end before this field. */
 	uint32_t returns; /* enum pbd_returns */
 	uint32_t reserved;
 };
 
 /*
- * PBD_RETURNS_NOT_COUNTED: the tracer has no timed calls, or shows those without a
- *                          return, or a later file of the process has the number
- * PBD_RETURNS_PENDING:     the process has not ended, or was killed
- * PBD_RETURNS_COUNTED:     @no_return is the number
- * PBD_RETURNS_UNKNOWN:     function_graph's threshold was set or removed meanwhile
+ * PBD_RETURNS_NOT_COUNTED: the tracer times no calls, or records calls without a return,
+ *                          or a later file of the process contains the number
+ * PBD_RETURNS_PENDING:     the process is running, or was killed
+ * PBD_RETURNS_COUNTED:     @no_return is valid
+ * PBD_RETURNS_UNKNOWN:     the threshold of function_graph was set or removed during the
+ *                          recording
  */
 enum pbd_returns {
 	PBD_RETURNS_NOT_COUNTED = 0,

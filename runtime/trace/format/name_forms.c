@@ -21,8 +21,8 @@ static int skip(const char **at, const char *end, const char *word)
 }
 
 /*
- * The length of the string type at @begin, and in *@name its usual name; 0: no
- * string type. Knows the namespaces of libstdc++ and libc++.
+ * Returns the length of the string type at @begin, and sets *@name to its usual name.
+ * Returns 0 if there is no string type. Knows the namespaces of libstdc++ and libc++.
  */
 static size_t string_size(const char *begin, const char *end, const char **name)
 {
@@ -111,9 +111,9 @@ static size_t find_declared(const char *part, size_t size)
 }
 
 /*
- * Drops "friend" from "A::friend operator==", as LLVM's demangler writes a member-like
- * friend of A. Returns the new length, or 0 if there is no "::friend": @name is a
- * result type.
+ * Drops "friend" from "A::friend operator==", which LLVM's demangler writes for a
+ * member-like friend of A. Returns the new length, or 0 if @name does not end with
+ * "::friend" and thus is a result type.
  */
 static size_t without_friend(const char *name, size_t size)
 {
@@ -126,9 +126,8 @@ static size_t without_friend(const char *name, size_t size)
 }
 
 /*
- * A space ends the result type, which is dropped. A parameter list ends the name,
- * unless a member of that function follows: "f(int)::{lambda()#1}::operator()()
- * const".
+ * Drops the result type, which ends with a space. Drops the parameter list and the rest,
+ * unless a member of that function follows: "f(int)::{lambda()#1}::operator()() const".
  */
 size_t pb_name_short(const char *name, size_t size, int with_templates, char *to)
 {
@@ -161,7 +160,7 @@ size_t pb_name_short(const char *name, size_t size, int with_templates, char *to
 		} else if (*part == ' ' && !was_operator) { /* "operator<< <int>" */
 			length = without_friend(to, length);
 		} else if (*part == '<' && of_part > 1 && !with_templates && length) {
-			/* Rust's "f::<Type>" has the arguments after "::". */
+			/* Rust writes "::" before the arguments: "f::<Type>". */
 			length = without_colons(to, length);
 		} else if (*part != ' ' &&
 			   (of_part < 5 || memcmp(part, "[abi:", 5))) {
@@ -220,7 +219,9 @@ int pb_name_matches(const char *text, const char *glob)
 	return result;
 }
 
-/* @size is the length of @readable. @text has space for one byte more. */
+/*
+ * Matches the short names of @readable, of @size bytes. @text: space for @size + 1 bytes.
+ */
 static int match_short(const char *readable, size_t size, char *text, const char *glob)
 {
 	size_t length = pb_name_short(readable, size, 1, text);

@@ -36,9 +36,8 @@ static int is_keyword(const char *text, size_t size, const char *keyword,
 }
 
 /*
- * Is "<<" after "operator" the shift operator? LLVM's demangler also writes
- * "operator<<A>", without a space, for a template of operator<. @behind is what
- * follows.
+ * Is "<<" after "operator" the shift operator? LLVM's demangler also writes "operator<<A>",
+ * without a space, for a template of operator<. @behind is the text after "<<".
  */
 static int is_shift(const char *behind, size_t size)
 {
@@ -78,9 +77,9 @@ static size_t operator_size(const char *text, size_t size, int is_in_word)
 }
 
 /*
- * Returns the length of an operator with < in an expression, where < opens
- * no bracket; 0 for any other <. LLVM's demangler writes a space after the
- * operator. libstdc++'s puts brackets around both operands.
+ * Returns the length of an operator with < in an expression, where < opens no bracket; 0
+ * for any other <. LLVM's demangler writes a space after the operator; libstdc++'s
+ * demangler puts brackets around both operands.
  */
 static size_t sign_size(const char *text, size_t size, char before)
 {
@@ -113,7 +112,7 @@ static int is_unclosed(const struct pb_name_parts *of, const char *bracket)
 	return from < of->nr_unclosed && of->unclosed[from] == bracket;
 }
 
-/* The value of pb_name_parts.before after this part. */
+/* Returns the value of pb_name_parts.before after this part. */
 static char last_of(const char *part, size_t size)
 {
 	return size > 1 && part[0] == operator_word[0] ? '\0' : part[size - 1];
@@ -166,8 +165,8 @@ static size_t brackets_size(struct pb_name_parts *of, const char *text, size_t s
 }
 
 /*
- * Like part_size(), but does not read nested "operator" and " requires " to their
- * ends. Otherwise the time would grow with the square of the length.
+ * Like part_size(), but does not read nested "operator" and " requires " to their ends, to
+ * avoid quadratic time.
  */
 static size_t inner_size(struct pb_name_parts *of, const char *text, size_t size,
 			 char before)
@@ -177,7 +176,9 @@ static size_t inner_size(struct pb_name_parts *of, const char *text, size_t size
 	return operator ? operator : brackets_size(of, text, size, before);
 }
 
-/* "(*", "(&" or "(Type::*", but not the "(void*" of operator delete. */
+/*
+ * Does @text begin with "(*", "(&" or "(Type::*"? Excludes the "(void*" of operator delete.
+ */
 static int is_pointer(struct pb_name_parts *of, const char *text, size_t size)
 {
 	size_t at = 1;
@@ -192,10 +193,9 @@ static int is_pointer(struct pb_name_parts *of, const char *text, size_t size)
 }
 
 /*
- * Returns the length of a conversion operator with its type, or of operator
- * new or delete. The part ends before the parameters. If the type is a
- * function type, it also has brackets, which begin with "(*)" or
- * "(Type::*)".
+ * Returns the length of a conversion operator with its type, or of operator new or delete.
+ * The part ends before the parameters. Brackets of a function type, which follow "(*)" or
+ * "(Type::*)", belong to the part.
  */
 static size_t conversion_size(struct pb_name_parts *of, const char *text, size_t size, size_t at)
 {
@@ -206,7 +206,7 @@ static size_t conversion_size(struct pb_name_parts *of, const char *text, size_t
 		const int is_brackets = text[at] == '(';
 		const int pointer = is_pointer(of, text + at, size - at);
 
-		/* The type's parameters follow "(*)". */
+		/* Parameters after "(*)" belong to the type. */
 		if (is_brackets && !pointer && !is_behind_pointer)
 			break;
 		length = inner_size(of, text + at, size - at, before);
@@ -231,8 +231,8 @@ static size_t decltype_size(struct pb_name_parts *of, const char *text, size_t s
 static const char requires_words[] = " requires ";
 
 /*
- * Returns the length of a template's constraints, which contain names. Constraints
- * extend to the end, unless a lambda of the function follows.
+ * Returns the length of a template's constraints. They extend to the end of the name,
+ * unless a lambda of the function follows.
  */
 static size_t requires_size(struct pb_name_parts *of, const char *text, size_t size)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Splits a demangled name into parts. Finds matching brackets, although operators use
- * the same characters. libpatchbay-trace and the command share this code.
+ * Splits a demangled name into parts, with matching brackets. Distinguishes brackets from
+ * operators with the same characters. libpatchbay-trace and the command share this code.
  */
 #ifndef PB_TRACE_NAME_PARTS_H
 #define PB_TRACE_NAME_PARTS_H
@@ -19,7 +19,8 @@ enum { PB_NAME_DEPTH = 256 };
 struct pb_name_parts {
 	const char *rest;
 	size_t size;
-	char before; /* before @rest; NUL at the beginning and after an operator's name */
+	char before; /* the character before @rest; NUL at the beginning and after an operator's
+		        name */
 	size_t nr_sign; /* remaining characters of a < or << operator */
 	unsigned int nr_unclosed;
 	const char *unclosed[PB_NAME_DEPTH]; /* brackets that are known to be
@@ -45,12 +46,12 @@ static inline void pb_begin_name_parts(struct pb_name_parts *of, const char *nam
  */
 size_t pb_next_name_part(struct pb_name_parts *of);
 
-/* A character of identifiers, which may be UTF-8. */
+/* May @c be part of an identifier, including UTF-8? */
 int pb_is_word(char c);
 
 /*
- * Is the part a function's parameter list? "(anonymous namespace)" is none, nor
- * is Go's "(*Type)" after a package. @before: the character before it; 0: none.
+ * Is the part a function's parameter list? "(anonymous namespace)" is not, and Go's
+ * "(*Type)" after a package is not. @before: the character before the part; 0: none.
  */
 int pb_is_parameters(const char *part, size_t size, char before);
 
