@@ -2,12 +2,14 @@
 /*
  * The data file that a traced process writes and `patchbay report` reads.
  *
- * Overview -------- Every traced process writes one file PID.pbd in the directory of the
- * recording (PID.N.pbd for the Nth program that the process executes). With rotation the
- * process writes several files, one after another, and each can be read alone. A complete
- * file is named PID.TIME.pbd, such as 42.20260131T235959.999Z.pbd (UTC). A child that
- * cannot make a file uses a spare file of another process, PID.N.spare.pbd with that
- * process's PID. Unused spare files are empty.
+ * Overview
+ * --------
+ * Every traced process writes one file PID.pbd in the directory of the recording
+ * (PID.N.pbd for the Nth program that the process executes). With rotation the process
+ * writes several files, one after another, and each can be read alone. A complete file is
+ * named PID.TIME.pbd, such as 42.20260131T235959.999Z.pbd (UTC). A child that cannot make a
+ * file uses a spare file of another process, PID.N.spare.pbd with that process's PID.
+ * Unused spare files are empty.
  *
  * A file is a header and a sequence of chunks. The writer keeps the chunks in memory that
  * another process writes to the file (arena.h), or in a shared mapping of the file. So
