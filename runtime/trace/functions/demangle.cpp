@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// LLVM's demangler is in headers, except for a few functions that this file
-// defines. It also defines the C++ library functions that the headers use. So
-// the tracer needs no C++ library.
+// Compiles LLVM's demangler, which is in headers except for a few functions. This file
+// defines these functions, and the C++ library functions that the headers use, so that the
+// tracer needs no C++ library.
 #include "demangle.h"
-// libstdc++ calls this if code accesses a std::string_view past its end, which never
-// happens here.
+// libstdc++ calls this for accesses past the end of a std::string_view, which never happen
+// here.
 #define __throw_out_of_range_fmt pb_trap
-// The headers use std::realloc() and the like. They get the library's own heap.
+// Make the headers use the library's own heap instead of std::realloc() and the like.
 #include <cstdlib>
 #include <core/system/memory.h>
 namespace std {
@@ -26,24 +26,25 @@ using ::pb_realloc;
 using namespace llvm::itanium_demangle;
 
 void std::pb_trap(const char *, ...) { __builtin_trap(); }
-// Only deleting destructors refer to this, and they are never called.
+// Only deleting destructors refer to this operator, and they are never called.
 void operator delete(void *, size_t) noexcept {}
-// Hide both from other libraries, regardless of compiler options. Otherwise
-// they would replace the program's.
+// Hide both symbols, regardless of compiler options. Otherwise they would replace symbols
+// of the program.
 asm(".hidden _ZSt7pb_trapPKcz");
 asm(".hidden _ZdlPvm");
 
-// A name may refer to its own parts, so the demangled name may be far longer
-// than the symbol.
+// A demangled name may be far longer than the symbol, because a symbol may refer to its own
+// parts.
 static constexpr size_t MostBytes = 1 << 18;
 static constexpr size_t LongestName = 1 << 14;
 
-// The demangler recurses as deeply as a name nests. The stack of own_stack.c is larger.
+// Limits the recursion of the demangler, which is as deep as the name nests. Must be less
+// than the stack of own_stack.c.
 static constexpr size_t MostStack = 1 << 16;
 
 namespace {
 
-/// Measures the stack that is used below this object, which is in the outermost frame.
+// Measures the stack use since the construction of this object.
 class StackUse {
 public:
   bool isTooMuch() const {
@@ -54,8 +55,8 @@ private:
   uintptr_t Begin = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
 };
 
-/// Memory for the nodes of one name. The parser fails if a node cannot be allocated.
-/// This allocates no node if the name nests too deeply.
+// Memory for the nodes of one name. Allocates no node if the name nests too deeply, which
+// makes the parser fail.
 class NodeMemory {
 public:
   ~NodeMemory() { reset(); }
@@ -105,8 +106,7 @@ private:
 
 } // namespace
 
-// Skips the number of a local entity among those of the same name: "_4", or "__12_". It
-// is not printed.
+// Skips the discriminator, which numbers local entities of the same name: "_4", or "__12_".
 const char *llvm::itanium_demangle::parse_discriminator(const char *First,
                                                         const char *Last) {
   auto IsDigit = [&](const char *At) { return At < Last && *At >= '0' && *At <= '9'; };
@@ -131,8 +131,8 @@ const char *llvm::itanium_demangle::parse_discriminator(const char *First,
 
 namespace {
 
-/// Fails if a name nests too deeply. Every recursion of the parser goes through one of
-/// these functions.
+// A parser that fails if a name nests too deeply. Every recursion of the parser calls one
+// of these functions.
 class Parser : public AbstractManglingParser<Parser, NodeMemory> {
   using Base = AbstractManglingParser<Parser, NodeMemory>;
 
@@ -161,7 +161,7 @@ private:
   const StackUse &Stack;
 };
 
-/// Prints each node, and stops printing once the text is too long or nests too deeply.
+// Prints nodes until the text is too long or nests too deeply.
 class ShortText : public OutputBuffer {
 public:
   explicit ShortText(const StackUse &Stack) : Stack(Stack) {}
@@ -187,8 +187,8 @@ private:
 
 } // namespace
 
-// The headers abort the process if they cannot allocate a list or the printed
-// text.
+// Checks for memory first, because the headers abort the process if they cannot allocate a
+// list or the printed text.
 static bool hasMemoryFor(size_t Length) {
   void *Probe = malloc(Length < 256 ? size_t(1) << 16 : size_t(1) << 20);
   free(Probe);

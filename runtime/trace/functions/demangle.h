@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Demangles C++ names. LLVM's demangler is compiled into this library, because a C program
- * has no C++ library, and may later load a plugin with a C++ library of its own.
+ * has no C++ library, and a plugin may load another C++ library later.
  */
 #ifndef PB_TRACE_DEMANGLE_H
 #define PB_TRACE_DEMANGLE_H
@@ -11,10 +11,10 @@ extern "C" {
 #endif
 
 /*
- * Returns the source name of symbol @name, which the caller frees by pb_free(). Returns NULL
- * with *@error 0 if @name is not a mangled C++ name, or if its source name is too long or nests
- * too deeply. Returns NULL with *@error -ENOMEM if out of memory. Allocates by pb_malloc() and
- * the like only.
+ * Returns the demangled name of symbol @name; the caller frees it by pb_free(). Returns
+ * NULL and sets *@error to 0 if @name is not a mangled C++ name, or if the result is too
+ * long or nests too deeply. Returns NULL and sets *@error to -ENOMEM if out of memory.
+ * Allocates only by pb_malloc() and pb_realloc().
  */
 char *pb_demangle(const char *name, int *error);
 

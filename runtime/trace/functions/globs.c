@@ -29,7 +29,7 @@ static void match_until_found(void *arg)
 		search->matched = match_name(search->globs[i], search->name);
 }
 
-/* On a stack of its own: the thread that loads a module may have little stack left. */
+/* Uses another stack, because the thread that loads a module may have little stack left. */
 static int match_any(const char *const *globs, size_t nr, const char *name)
 {
 	struct search search = { globs, nr, name, 0 };
@@ -86,7 +86,7 @@ static int has_all(const char *const *globs, size_t nr)
 struct patchbay_filter pb_glob_list_filter(const char *name,
 					   struct pb_glob_list *list)
 {
-	/* Only the glob itself selects functions that have no name. */
+	/* Functions without a name are selected only by the glob "*", not by @match. */
 	if (has_all(list->globs, list->nr) || has_all(list->others, list->nr_others))
 		return (struct patchbay_filter){ .size = sizeof(struct patchbay_filter),
 						 .glob = "*" };

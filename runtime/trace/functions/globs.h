@@ -7,7 +7,7 @@
 
 #include <patchbay/patchbay.h>
 
-/* A filter for @text, which is a string of pb_options. */
+/* Returns a filter for @text, a string of pb_options. */
 struct patchbay_filter pb_glob_filter(enum pbd_asked_by by, const char *text);
 
 /*
@@ -19,9 +19,9 @@ struct patchbay_filter pb_glob_filter(enum pbd_asked_by by, const char *text);
 struct pb_glob_list {
 	const char *const *globs, *const *others;
 	size_t nr, nr_others;
-	const char *const *names; /* as in symbol tables */
+	const char *const *names; /* names in symbol tables */
 	size_t nr_names;
-	const char *const *sorted; /* more such names, sorted; there may be thousands */
+	const char *const *sorted; /* more names in symbol tables, sorted, possibly thousands */
 	size_t nr_sorted;
 };
 struct patchbay_filter pb_glob_list_filter(const char *name,

@@ -32,8 +32,8 @@ struct pb_index *pb_index_new(struct patchbay_target *targets, size_t nr,
 	}
 	index = pb_calloc(1, sizeof(*index));
 	/*
-	 * Pages that are never written, between functions that are far apart, cost no
-	 * memory.
+	 * The array may be large if functions are far apart, but pages that are never
+	 * written cost no memory.
 	 */
 	place = pb_calloc(high - low + 1, sizeof(*place));
 	if (!index || !place) {

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Each function needs a counter of its own, but functions share cells, and thereby
- * cell->data. So cell->data points to an index, which maps a function's address to the
- * number of its counter (its *place*). The index is an array with one element for
- * PATCHBAY_PREFIX_SIZE bytes of text; entries are at least that far apart. It needs 4 bytes
- * per 16 bytes of text between the first function and the last. A call finds its place by
- * two more loads than with private data. (A private cell of 64 bytes would need one load,
- * from another cache line.)
+ * Each function needs its own counter, but functions share cells, and therefore cell->data.
+ * So cell->data points to an index, which maps a function's address to the number of its
+ * counter (its *place*). The index is an array with one element per PATCHBAY_PREFIX_SIZE
+ * bytes of text, the minimum distance between entries. It needs 4 bytes per 16 bytes of
+ * text between the first function and the last. A lookup needs two more loads than private
+ * data. (A private cell of 64 bytes would need one load, from another cache line.)
  *
  * Tracers that record events need no index: see pb_function_number().
  */
@@ -18,10 +17,10 @@
 #define PB_INDEX_STEP PATCHBAY_PREFIX_SIZE
 
 /*
- * @place: indexed by address / PB_INDEX_STEP. Points to where the element of address 0
- *         would be
+ * @place: indexed by address / PB_INDEX_STEP; points to the element for address 0, which
+ *         may be outside of the allocated array
  * @of:    the array of counters
- * @next:  the next index in the list of all
+ * @next:  the next index in the list of all indexes
  */
 struct pb_index {
 	const uint32_t *place;
@@ -30,7 +29,7 @@ struct pb_index {
 	struct pb_index *next;
 };
 
-/* The place of function @ip, which must be in the index. */
+/* Returns the place of function @ip, which must be in the index. */
 static inline uint32_t pb_index_get(const struct pb_index *index, uintptr_t ip)
 {
 	return *(const uint32_t *)((uintptr_t)index->place +
@@ -38,10 +37,10 @@ static inline uint32_t pb_index_get(const struct pb_index *index, uintptr_t ip)
 }
 
 /*
- * Make an index of these functions, and set their data to it. They get consecutive places
- * in the array @of, from @first on. The index stays until the recording is over, because a
- * thread may use it at any time. Returns NULL if out of memory. Only one thread at a time
- * may call this.
+ * Make an index of these functions, and set their data to the index. The functions get
+ * consecutive places in the array @of, from @first on. The index exists until the recording
+ * is over, because a thread may use it at any time. Returns NULL if out of memory. Callers
+ * must serialize calls.
  */
 struct pb_index *pb_index_new(struct patchbay_target *targets, size_t nr,
 			      uint32_t first, void *of);

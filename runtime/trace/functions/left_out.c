@@ -17,8 +17,8 @@
 #include <string.h>
 
 /*
- * Sorted by address. Several filters may select a function and each reports it, so an
- * address is only added once with the same flags. The session's lock guards the list.
+ * Sorted by address, without duplicates: several filters may report the same function. The
+ * session's lock guards the list.
  */
 static struct left_out {
 	uint64_t address;
@@ -26,7 +26,7 @@ static struct left_out {
 	uint32_t written;
 } *left_out;
 static size_t nr_left_out, room, nr_written;
-static size_t nr_placed; /* @nr_left_out when know_modules() last wrote their modules */
+static size_t nr_placed; /* @nr_left_out at the last call of know_modules() */
 
 /* Returns the index of the first element with the address, or where to insert it. */
 static size_t find_left_out(uint64_t address)
@@ -44,7 +44,7 @@ static size_t find_left_out(uint64_t address)
 	return at;
 }
 
-/* If out of memory, the list stays incomplete. */
+/* If out of memory, the list becomes incomplete. */
 static void add_left_out(uint64_t address, uint32_t flags)
 {
 	size_t at = find_left_out(address);
@@ -149,7 +149,10 @@ static int is_left_out_of(const struct dl_phdr_info *info)
 	return 0;
 }
 
-/* The contents of the linker's build-id note. *@size is 0 if there is none. */
+/*
+ * Returns the contents of the linker's build-id note, or sets *@size to 0 if there is no
+ * such note.
+ */
 static const uint8_t *build_id(const struct dl_phdr_info *info, size_t *size)
 {
 	for (size_t i = 0; i < info->dlpi_phnum; i++) {
@@ -185,7 +188,7 @@ static int know_module(struct dl_phdr_info *info, size_t size, void *arg)
 
 	(void)size;
 	(void)arg;
-	/* The loader has no name for the program. */
+	/* The loader's name for the program is "". */
 	if (!*module.path) {
 		pb_sys(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", exe,
 		       sizeof(exe) - 1);
@@ -199,17 +202,17 @@ static int know_module(struct dl_phdr_info *info, size_t size, void *arg)
 }
 
 /*
- * Write the modules of left-out functions. A module is only in the file if one of its
- * functions was armed. If all are left out, readers could not resolve their addresses. Ask
- * the loader: at the end of the process libpatchbay no longer knows the modules, but they
- * are still loaded.
+ * Write the modules of left-out functions, which readers need to resolve addresses. Arming
+ * a function also writes its module, but all functions of a module may be left out. Gets
+ * the modules from the loader, because libpatchbay has forgotten them at the end of the
+ * process.
  */
 static void know_modules(void)
 {
 	pb_sigset signals;
 	size_t nr;
 
-	/* Tracers that count write only functions that were armed. */
+	/* With counting tracers the file only contains armed functions. */
 	if (!pb_tracer_needs_blocks || !pb_session->may_ask_loader)
 		return;
 	pb_signal_lock(&pb_session->lock, &signals);

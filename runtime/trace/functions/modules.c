@@ -87,7 +87,10 @@ _Static_assert(offsetof(struct pbd_functions, first) ==
 			       offsetof(struct pbd_text, entry),
 	       "struct pbd_text is not as struct pbd_functions");
 
-/* Write a chunk of @kind, PBD_FUNCTIONS or PBD_TEXT. Its numbers begin with @first. */
+/*
+ * Write a module, and a chunk of @kind, PBD_FUNCTIONS or PBD_TEXT, with numbers from @first
+ * on.
+ */
 static int write_functions(const struct patchbay_module_info *module,
 			   const struct patchbay_target *targets, size_t nr,
 			   enum pbd_kind kind, uint64_t first,
@@ -128,7 +131,7 @@ static int is_same_file(const struct pb_map *map,
 
 /*
  * Sets *@number to the number of the module's ELF address 0. A module that is loaded again
- * gets the same number. Otherwise a program that keeps loading modules would run out of
+ * gets the same number, so that a program that keeps reloading modules does not run out of
  * numbers.
  */
 static int number_text(const struct patchbay_module_info *module,
@@ -171,8 +174,8 @@ static int add_text(const struct patchbay_module_info *module,
 }
 
 /*
- * Write a struct pbd_arguments, with the strings that pb_typed_find() finds and the
- * counters of left-out calls. Set the functions' data to struct pb_typed.
+ * Write a struct pbd_arguments, with the strings from pb_typed_find() and the counters of
+ * left-out calls. Set the functions' data to struct pb_typed.
  */
 static int write_arguments(const struct patchbay_module_info *module,
 			   struct patchbay_target *targets, size_t nr,
@@ -231,7 +234,7 @@ static int add_typed(const struct patchbay_module_info *module,
 	return error;
 }
 
-/* Add functions with consecutive numbers, which a struct pb_index finds. */
+/* Add a module whose functions have consecutive numbers, with a struct pb_index. */
 static int add_functions(const struct patchbay_module_info *module,
 			 struct patchbay_target *targets, size_t nr,
 			 struct pb_map *map)
@@ -250,7 +253,9 @@ static int add_functions(const struct patchbay_module_info *module,
 	return error;
 }
 
-/* Like add_text(), but the functions' data is an index of places for counts. */
+/*
+ * Like add_text(), but sets the functions' data to an index, for the counters of samples.
+ */
 static int add_sampled(const struct patchbay_module_info *module,
 		       struct patchbay_target *targets, size_t nr,
 		       struct pb_map *map)

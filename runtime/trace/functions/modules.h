@@ -15,26 +15,25 @@
 int pb_session_module(const struct patchbay_module_info *module);
 
 /*
- * Write a module unless the file has it. Its addresses occur in the events of this file, or
- * of files of forked children. Returns 0 or -errno.
+ * Write a module, unless the file contains it, for events with addresses in the module.
+ * Returns 0 or -errno.
  */
 int pb_session_know(const struct patchbay_module_info *module);
 
 /* The attach function of tracers that record events; see pb_function_number(). */
 PB_ATTACH(pb_session_attach);
 /*
- * The attach functions of the tracers in sample.c, typed.c and histogram.c. They set other
- * data.
+ * The attach functions of the tracers in sample.c, typed.c and histogram.c. They set
+ * cell->data to other values.
  */
 PB_ATTACH(pb_sample_attach);
 PB_ATTACH(pb_typed_attach);
 PB_ATTACH(pb_histogram_attach);
 
 /*
- * Were there functions or modules that could not be armed? Returns 0, or an error for the
- * data file's header. -EILSEQ: some functions had unexpected bytes at their sites.
- * -EPROTONOSUPPORT: there are modules of another ABI version. Also counts functions that
- * the program itself tried to arm.
+ * Returns an error for the data file's header if functions or modules could not be armed.
+ * -EILSEQ: a function had unexpected bytes at its site. -EPROTONOSUPPORT: a module has
+ * another ABI version. Includes functions that the program itself tried to arm.
  */
 int pb_refused(void);
 

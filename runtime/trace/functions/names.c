@@ -81,8 +81,8 @@ void pb_names_find(const struct patchbay_module_info *module,
 	if (!is_sorted)
 		pb_sort(search.entries, nr, sizeof(*search.entries), in_order);
 	/*
-	 * If the module's file cannot be read, names are missing here, but the reader may
-	 * find them.
+	 * Ignore errors: if the module's file is unreadable here, the reader may still find
+	 * names.
 	 */
 	pb_private_visit_names(module, add_name, &search);
 	pb_free(search.entries);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Stores the names of traced functions in the data file, because the program's files may be
- * removed or replaced before a reader needs them. With names=0 the reader has only those
- * files.
+ * removed or replaced before a reader needs them. With names=0, readers need those files.
  */
 #ifndef PB_TRACE_NAMES_H
 #define PB_TRACE_NAMES_H
@@ -19,8 +18,8 @@ struct pb_names {
 };
 
 /*
- * Find the names of @targets, or none if they are not available. A tracer's attach function
- * calls this with its own arguments, and without the session's lock.
+ * Find the names of @targets; missing names are no error. A tracer's attach function calls
+ * this with its own arguments, without the session's lock.
  */
 void pb_names_find(const struct patchbay_module_info *module,
 		   const struct patchbay_target *targets, size_t nr,
@@ -28,8 +27,8 @@ void pb_names_find(const struct patchbay_module_info *module,
 void pb_names_free(struct pb_names *names);
 
 /*
- * Write the names to the file. The caller holds the session's lock. Returns NULL if there are
- * no names, or no space.
+ * Write the names to the file. Returns NULL without names or space. The caller holds the
+ * session's lock.
  */
 const struct pbd_names *pb_names_write(const struct pb_names *names, uint32_t module);
 

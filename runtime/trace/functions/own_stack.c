@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 /*
- * demangle.cpp ends at 64 KB. The functions that it has called by then, and the C library,
+ * Larger than the limit of demangle.cpp (64 KB), because called functions and the C library
  * need more: test/unit/demangle-stack.c measures how much.
  */
 enum { SIZE = 256 << 10 };
@@ -24,7 +24,10 @@ int pb_on_own_stack(void (*call)(void *arg), void *arg)
 
 	if (!stack)
 		return -ENOMEM;
-	/* Without this, Valgrind takes the memory between the two stacks for freed. */
+	/*
+	 * Tell Valgrind about the stack: it would treat the memory between the two stacks
+	 * as freed.
+	 */
 	id = pb_valgrind_request(PB_VALGRIND_STACK_REGISTER, (uintptr_t)stack,
 				 (uintptr_t)stack + SIZE - 1);
 	pb_sigmask(~((pb_sigset)1 << (PB_SIGTRAP - 1)), &signals);

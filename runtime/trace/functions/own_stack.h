@@ -7,9 +7,9 @@
 #define PB_TRACE_OWN_STACK_H
 
 /*
- * Call @call with @arg, on a stack from pb_malloc(). Blocks signals during the call: a
- * signal handler of the program that scans the stacks of threads (a garbage collector)
- * would not know this stack. Returns 0 or -ENOMEM.
+ * Call @call with @arg, on a stack from pb_malloc(). Blocks signals during the call,
+ * because a signal handler that scans the stacks of threads (a garbage collector) would not
+ * know this stack. Returns 0 or -ENOMEM.
  */
 int pb_on_own_stack(void (*call)(void *arg), void *arg);
 

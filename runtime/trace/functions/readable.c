@@ -13,7 +13,10 @@ int pb_readable_match(const char *glob, const char *name)
 	int result = pb_glob_matches(name, glob), error;
 	char *text;
 
-	/* Only mangled names: pb_demangle() would also demangle "i", as the type int. */
+	/*
+	 * Demangle only names with "_Z": pb_demangle() would also demangle "i", as the type
+	 * int.
+	 */
 	if (result || strncmp(name, "_Z", 2))
 		return result;
 	text = pb_demangle(name, &error);

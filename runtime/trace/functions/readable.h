@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Matches names as in source code. */
+/* Matches globs against symbols and their demangled names. */
 #ifndef PB_TRACE_READABLE_H
 #define PB_TRACE_READABLE_H
 
 /*
- * Does @glob, a pattern of fnmatch(3), match the function @name? It may match
- * the name in the symbol table, or the demangled name in one of the forms of
- * name_forms.h. The command uses the same rules. Returns 1, 0 or -ENOMEM. May
- * allocate memory.
+ * Does @glob, a pattern of fnmatch(3), match the function @name? Matches the name in the
+ * symbol table, the demangled name, and its short names (name_forms.h), like the command.
+ * Returns 1, 0 or -ENOMEM. May allocate memory.
  */
 int pb_readable_match(const char *glob, const char *name);
 

@@ -14,7 +14,10 @@
 #include <errno.h>
 #include <time.h>
 
-/* Minimum time between two looks. Looks may also take at most 1/PART of a processor's time. */
+/*
+ * Minimum time between two checks. The time grows if checks would need more than 1/PART of
+ * a processor.
+ */
 #define PAUSE_NS 1000000000ull
 #define PART 1000
 
@@ -54,7 +57,7 @@ void pb_site_check_look(void)
 	if (now < next_ns)
 		return;
 	pb_site_check();
-	/* No callback reports modules in other namespaces, so look for them, too. */
+	/* Also look for modules in other namespaces, which no callback reports. */
 	if (pb_tracer)
 		pb_others_write();
 	cost = (pb_now_ns(CLOCK_MONOTONIC) - now) * PART;
@@ -62,8 +65,8 @@ void pb_site_check_look(void)
 }
 
 /*
- * Try again if another thread is arming or disarming functions. It may be waiting for this
- * thread, so the number of tries is limited.
+ * Retries while another thread is arming or disarming functions. The number of tries is
+ * limited, because that thread may be waiting for this thread.
  */
 #define NR_TRIES 100
 #define BETWEEN_TRIES_NS 100000
@@ -81,8 +84,8 @@ static int look_at_sites(void (*visit)(const struct patchbay_site_info *site, vo
 }
 
 /*
- * Found functions. @nr counts all. @entries has up to NR_ENTRIES of them, after the first
- * @first.
+ * Changed functions. @nr counts all of them. @entries contains up to NR_ENTRIES, after
+ * skipping @first.
  */
 #define NR_ENTRIES 64
 
@@ -100,7 +103,7 @@ static void add_found(const struct patchbay_site_info *site, void *arg)
 		found->entries[at] = site->entry;
 }
 
-/* Like pb_left_out_write(), but allocates nothing. */
+/* Like pb_left_out_write(), but allocates no memory. */
 static void write_found(const struct found *found)
 {
 	struct pb_data_file *file = &pb_session->file;

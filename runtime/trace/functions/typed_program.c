@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* FILE|ENTRY|SYMBOL|TEXT. @text points to TEXT. The other parts end with NUL. */
+/* The fields of FILE|ENTRY|SYMBOL|TEXT, each ended by NUL. @text is TEXT. */
 static struct typed_function {
-	const char *file; /* build id in hexadecimal digits, or a path */
+	const char *file; /* build id in hexadecimal, or a path */
 	uint64_t entry;
 	const char *text;
 	struct pb_typed_program *program;
@@ -121,7 +121,7 @@ static int parse_condition(const char **at, struct pb_typed_value *to)
 		*at += length;
 		return 0;
 	}
-	/* The command passes floating-point numbers by their bits. */
+	/* The command passes the bits of floating-point numbers as integers. */
 	errno = 0;
 	to->number = **at == '-' ? (int64_t)strtoll(*at, &end, 10) :
 				   (int64_t)strtoull(*at, &end, 10);
@@ -165,7 +165,7 @@ static int parse_text(const char *at, struct pb_typed_program *program)
 	}
 }
 
-/* Cut a string of pb_options.typed into its parts. */
+/* Split a string of pb_options.typed into its fields, and compile TEXT. */
 static int parse(char *text, struct typed_function *function,
 		 const char **symbol)
 {

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/*
- * The strings of typed= (typed_spec.h) as programs. typed_program.c compiles them
- * when a tracer is armed on a function.
- */
+/* Compiled strings of typed= (typed_spec.h), which handlers run. */
 #ifndef PB_TRACE_TYPED_PROGRAM_H
 #define PB_TRACE_TYPED_PROGRAM_H
 
@@ -41,11 +38,11 @@ struct pb_typed_place {
  * @kind:      a letter of typed_spec.h
  * @size:      for numbers: the size in bytes
  * @is_signed: for numbers
- * @compare:   the comparison, if this is a condition
+ * @compare:   the comparison of a condition
  * @number:    the number to compare with
- * @text:      or the string to compare with, of @length bytes
- * @value:     the number of the value in records, if it is no condition
- * @length_at: where the length of a string is, if not at the string's beginning
+ * @text:      the string to compare with, of @length bytes
+ * @value:     the number of the value in records; unused in conditions
+ * @length_at: the source of a string_view's length
  */
 struct pb_typed_value {
 	char kind;
@@ -62,16 +59,16 @@ struct pb_typed_value {
 };
 
 struct pb_typed_program {
-	int is_mark; /* the threshold drops none of its calls */
+	int is_mark; /* its calls are recorded regardless of the threshold */
 	unsigned int nr;
 	struct pb_typed_value value[];
 };
 
 /*
  * cell->data of a function of typed=.
- * @number:   for pb_function_number(), as with other functions
+ * @number:   for pb_function_number()
  * @left_out: counts calls that do not meet a condition
- * @program:  NULL: the function's string was for another file
+ * @program:  NULL: the string is for a function of another file
  */
 struct pb_typed {
 	uintptr_t number;
@@ -83,12 +80,12 @@ struct pb_typed {
 int pb_typed_init(void);
 void pb_typed_forget(void);
 
-/* The names of the functions of typed=, as in symbol tables. */
+/* Returns the symbols of the functions of typed=. */
 const char *const *pb_typed_symbols(size_t *nr);
 
 /*
- * Returns the string of a function in pb_options.typed, and its program. NULL: the function has
- * none. @entry is an ELF address.
+ * Returns the string of a function in pb_options.typed, and sets *@program. Returns NULL if
+ * the function has no string. @entry is an ELF address.
  */
 const char *pb_typed_find(const struct patchbay_module_info *module,
 			  uint64_t entry, const struct pb_typed_program **program);
