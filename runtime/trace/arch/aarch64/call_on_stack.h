@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* See functions/own_stack.c. */
+/* The stack switch of functions/own_stack.c. */
 #ifndef PB_TRACE_ARCH_CALL_ON_STACK_H
 #define PB_TRACE_ARCH_CALL_ON_STACK_H
 

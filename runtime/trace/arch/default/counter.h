@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* See trace/threads/ring.h. */
+/*
+ * The processor's counter, and the thread-local atomic operations of trace/threads/ring.h.
+ */
 #ifndef PB_TRACE_ARCH_COUNTER_H
 #define PB_TRACE_ARCH_COUNTER_H
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/*
- * This architecture reads no floating-point arguments. The command never asks
- * for them here.
- */
+/* A stub: the command never requests floating-point arguments on this architecture. */
 #ifndef PB_TRACE_ARCH_FLOATS_H
 #define PB_TRACE_ARCH_FLOATS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* See struct pbd_slow in trace/format/format.h. */
+/* Registers for struct pbd_slow (trace/format/format.h). */
 #ifndef PB_TRACE_ARCH_HERE_H
 #define PB_TRACE_ARCH_HERE_H
 
@@ -7,10 +7,7 @@
 
 #include <patchbay/patchbay.h>
 
-/*
- * Does nothing: struct pbd_slow has the caller's registers, and they are
- * sufficient to unwind.
- */
+/* Does nothing, because the caller's registers in struct pbd_slow suffice to unwind. */
 static inline void pb_here(uint64_t here[PBD_HERE])
 {
 	(void)here;

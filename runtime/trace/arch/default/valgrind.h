@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* See functions/own_stack.c. */
+/* Valgrind requests of functions/own_stack.c: stubs. */
 #ifndef PB_TRACE_ARCH_VALGRIND_H
 #define PB_TRACE_ARCH_VALGRIND_H
 

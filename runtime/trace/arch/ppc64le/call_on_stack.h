@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* See functions/own_stack.c. */
+/* The stack switch of functions/own_stack.c. */
 #ifndef PB_TRACE_ARCH_CALL_ON_STACK_H
 #define PB_TRACE_ARCH_CALL_ON_STACK_H
 
 /*
- * Call @call with @arg on the stack that ends at @top, which is aligned to 64 bytes. The
- * callee saves registers in the 32 bytes of its caller's frame.
+ * Call @call with @arg on the stack that ends at @top, which is aligned to 64 bytes.
+ * Reserves 32 bytes below @top as the caller's frame header, where the callee saves
+ * registers.
  */
 static __attribute__((naked, noinline)) void
 pb_call_on_stack(void *top, void (*call)(void *arg), void *arg)

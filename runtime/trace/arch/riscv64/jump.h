@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The place of the stack pointer in glibc's jmp_buf: sysdeps/riscv/bits/setjmp.h (__sp).
- * See trace/tracers/longjmp.c.
+ * The index of the stack pointer in glibc's jmp_buf (sysdeps/riscv/bits/setjmp.h, __sp),
+ * for trace/tracers/longjmp.c.
  */
 #ifndef PB_TRACE_ARCH_JUMP_H
 #define PB_TRACE_ARCH_JUMP_H

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* See trace/threads/ring.h. */
+/*
+ * The processor's counter, and the thread-local atomic operations of trace/threads/ring.h.
+ */
 #ifndef PB_TRACE_ARCH_COUNTER_H
 #define PB_TRACE_ARCH_COUNTER_H
 
@@ -11,12 +13,12 @@
 #define PB_COUNTER PBD_COUNTER_TSC
 
 /*
- * In seccomp's strict mode a thread that reads the counter gets SIGSEGV (Linux,
+ * Reading the counter in seccomp's strict mode raises SIGSEGV (Linux,
  * seccomp_set_mode_strict(): disable_TSC()).
  */
 #define PB_COUNTER_NOT_IN_STRICT_MODE 1
 
-/* APM vol. 3, CPUID 8000_0007 edx bit 8. The SDM uses the same bit. */
+/* Documented in AMD's APM vol. 3, CPUID 8000_0007 edx bit 8, and in Intel's SDM. */
 static inline int pb_counter_is_invariant(void)
 {
 	unsigned int a, b, c, d;
@@ -39,15 +41,15 @@ static inline int pb_local_cmpxchg(uint64_t *word, uint64_t *old, uint64_t new)
 	return done;
 }
 
-/* Adds @value. Like pb_local_cmpxchg(), it is atomic on its own processor only. */
+/* Adds @value, atomically on this processor only, like pb_local_cmpxchg(). */
 static inline void pb_local_add(uint64_t *word, uint64_t value)
 {
 	__asm__("addq %1, %0" : "+m"(*word) : "er"(value) : "cc");
 }
 
 /*
- * Loads *@limit (relaxed) and compares in one instruction. Compilers do not combine an
- * atomic load with a comparison.
+ * Loads *@limit (relaxed) and compares in one instruction, which compilers do not generate
+ * for an atomic load.
  */
 static inline int pb_is_below(uint64_t value, const uint64_t *limit)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Floating-point arguments, read from their registers. Neither handlers nor
- * the code that calls them change these registers.
+ * Reads floating-point arguments from their registers, which handlers and the code around
+ * them leave unchanged.
  */
 #ifndef PB_TRACE_ARCH_FLOATS_H
 #define PB_TRACE_ARCH_FLOATS_H

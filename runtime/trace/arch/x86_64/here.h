@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* See struct pbd_slow in trace/format/format.h. */
+/* Registers for struct pbd_slow (trace/format/format.h). */
 #ifndef PB_TRACE_ARCH_HERE_H
 #define PB_TRACE_ARCH_HERE_H
 
@@ -8,9 +8,9 @@
 #include <patchbay/patchbay.h>
 
 /*
- * Store the registers that unwind tables refer to, at their DWARF numbers, and the
- * address of this code's last instruction. This function is always inlined, so the unwind
- * table of that address describes these registers.
+ * Store the registers that unwind tables refer to, by DWARF number, and an address in this
+ * code. The function is always inlined, so the unwind table for that address describes
+ * these registers.
  */
 static inline __attribute__((always_inline)) void
 pb_here(uint64_t here[PBD_HERE])
@@ -30,7 +30,7 @@ pb_here(uint64_t here[PBD_HERE])
 			 : "rax", "memory");
 }
 
-/* The stack pointer of the function's caller after the call has returned. */
+/* Returns the stack pointer of the function's caller after the return. */
 static inline uintptr_t pb_caller_sp(const struct patchbay_regs *regs)
 {
 	return patchbay_regs_sp(regs) + sizeof(uint64_t);

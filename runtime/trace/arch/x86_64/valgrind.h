@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* See functions/own_stack.c. */
+/* Valgrind requests of functions/own_stack.c. */
 #ifndef PB_TRACE_ARCH_VALGRIND_H
 #define PB_TRACE_ARCH_VALGRIND_H
 
@@ -10,8 +10,8 @@
 
 /*
  * Valgrind recognizes these instructions (VALGRIND_DO_CLIENT_REQUEST in its valgrind.h).
- * Without Valgrind they change nothing, because they rotate %rdi by 128 bits, and this
- * returns 0.
+ * Without Valgrind the instructions have no effect, because they rotate %rdi by 128 bits,
+ * and the function returns 0.
  */
 static inline uint64_t pb_valgrind_request(uint64_t request, uint64_t arg0, uint64_t arg1)
 {
