@@ -2,8 +2,8 @@
 /*
  * Calls of fibers are shown correctly, although they overlap on one thread. Each stack
  * has its own call tree, so self time excludes callees and never exceeds total time.
- * Some fibers continue on another thread in the middle of calls. A call that begins on
- * one thread and ends on another is one call, even if both threads are recorded.
+ * Some fibers move to another thread during a call. A call that begins on one thread
+ * and ends on another is shown as one call, even if both threads are recorded.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog -pthread
@@ -82,9 +82,7 @@ NOT_TRACED static void run(void)
 	yield();
 }
 
-/*
- * The fibers run round by round, so that all of them are inside calls at the same time.
- */
+/* Run the fibers in turns, so that all of them are inside calls at the same time. */
 OPAQUE void *rounds(void *nr)
 {
 	ucontext_t here;

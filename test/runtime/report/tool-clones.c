@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A function with several versions is selected, and excluded, by its source name. */
+/* A function with several versions is selected and excluded by its source name. */
 // REQUIRES: host-x86_64
 // RUN: %clang_pass -O2 %s -o %t
 // RUN: %patchbay list -F crunch %t | FileCheck %s --check-prefix=LIST

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * For stacks of a deep recursion, `dump` prints at most 1,000 calls of each, and does
- * not keep all of them in memory.
+ * For stacks of a deep recursion, `dump` prints at most 1,000 frames each, and does not
+ * keep the whole stacks in memory.
  */
 // RUN: %build %s -o %t
 // RUN: %patchbay record -t function_graph -o %t.data -- %t

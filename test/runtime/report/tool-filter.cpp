@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// -F accepts C++ names as in the source: without parameters, and names of templates
-// without the result type that precedes the demangled name.
+// -F accepts C++ names as in the source: without parameters, and template functions
+// without the result type that precedes their demangled names.
 // RUN: %buildxx %s -o %t %link
 // RUN: %patchbay list --full-names -F 'Cache::*' %t | FileCheck %s --check-prefix=CLASS
 //      CLASS: entry

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The page has several forms of each name. Shorter forms drop first the parameters,
+// The page has several lengths of each name. Shorter ones drop first the parameters,
 // then template arguments except those that distinguish two functions, then the
-// qualifiers. The last form, for the narrowest boxes, is the function's own name.
-// read-page.py checks that no two functions share another form.
+// qualifiers. The shortest, for the narrowest boxes, is the function's own name.
+// read-page.py checks that functions differ in all names but the shortest.
 // DEFINE: %{forms} = %python %S/../Inputs/read-page.py page.html forms
 // RUN: rm -rf %t && mkdir %t
 // RUN: %buildxx %s -o %t/prog %link

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * The page shows marks and values of <patchbay/mark.h> in rows above the threads, each
- * with a tooltip. If there are many, some are omitted. The page also shows source lines
- * of functions.
+ * with a tooltip. Too many marks are thinned out. The page also shows source lines of
+ * functions.
  */
 // REQUIRES: chromium
 // DEFINE: %{browser} = %python %S/../Inputs/browser.py --in=%t/browser %t/page.html
@@ -25,7 +25,7 @@
 // CHECK-NEXT:at {{[0-9.]+ [mnu]?s}}
 // CHECK-NEXT:true
 //
-// The table of `report` can have source lines, too, if there is debug information.
+// The table of `report` can also contain source lines, from debug information.
 // RUN: cd %t && %patchbay report -f calls,name,source | FileCheck %s --check-prefix=SOURCE
 // SOURCE: {{^ +3  work +tool-html-marks.c:}}[[# @LINE + 24]]{{$}}
 // RUN: cd %t && llvm-strip --strip-debug prog && %patchbay report -f calls,name,source | FileCheck %s --check-prefix=STRIPPED
@@ -36,7 +36,7 @@
 // MANY: Marks and values: of frame 2,500 of 10,000, queue 2,500 of 10,000.
 // MANY: 2500,2500
 //
-// Of 70 names 64 have rows. A row is drawn even if its only value has no neighbour.
+// 64 of 70 names have rows. A row is drawn even if its only value has no neighbour.
 // RUN: cd %t && %patchbay record -F 'work' -- ./prog 0 names names && %patchbay report --html page.html
 // RUN: %{browser} text:#summed "eval:patchbayPage.marks.rows.length" | FileCheck %s --check-prefix=NAMES
 // NAMES: The first 64 names of marks and values have rows: 12 marks of 6 other names are left out.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The page shows C++ names on screens of any width. Tables show the distinguishing part
-// of a name on one line. The full name appears when the user points at it or selects it
-// by keys. Columns are shown as far as they fit.
+// of a name on one line. Hovering or selecting by keyboard shows the full name. The
+// page shows as many columns as fit.
 // DEFINE: %{page} =
 // DEFINE: %{names} = "eval:$(grep -v '^//' %S/../Inputs/page-names.js)"
 // DEFINE: %{browser} = %python %S/../Inputs/browser.py %t/%{page}
@@ -35,14 +35,14 @@
 // ALL-NEXT: some whole, {{some|none}} shorter
 // ALL-NEXT: true
 
-// A user can show all columns; the sort column is never hidden.
+// A user can show all columns. The sort column is never hidden.
 // RUN: bash -c '%{browser} --size=360x740 %{names} click:#all-columns "eval:document.querySelectorAll(\"thead th:not([hidden])\").length > 8" text:#all-columns "eval:document.documentElement.scrollWidth" "click:#functions th:nth-child(8) button" click:#all-columns "eval:pageNames.table()"' | FileCheck %s --check-prefix=ASKED
 // ASKED: true
 // ASKED-NEXT: Fit columns to the page
 // ASKED-NEXT: 360
 // ASKED-NEXT: {{.*}}: function total p99 ▼{{$}}
 
-// The full name of the selected function is shown; for a box it is a tooltip.
+// The full name of the selected function is shown. A box has the full name as tooltip.
 // RUN: bash -c '%{browser} --size=360x740 %{names} "eval:patchbayPage.choose(patchbayPage.trace.names.findIndex(n => /Cache<std::string, .*>::put/.test(n)))" text:#chosen "text:#of" "eval:document.documentElement.scrollWidth" "eval:pageNames.boxes(patchbayPage.around.callers)" "eval:for (const d of document.querySelectorAll(\"details\")) d.open = true" "eval:document.documentElement.scrollWidth" "text:#caller-rows td" "point:#callers canvas@100,8" "text:#tip .whole"' | FileCheck %s --check-prefix=CHOSEN
 // CHOSEN: {{^}}svc::Cache<std::string, {{.*}}>::put({{.*}}){{$}}
 // CHOSEN-NEXT: {{^}}svc::Cache<std::string, {{.*}}>::put({{.*}}){{$}}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A function that is inlined everywhere cannot be traced; the message names its
- * callers, found in debug information. The test also covers what `patchbay list` prints
- * about the others.
+ * A function that is inlined everywhere cannot be traced. The message names its
+ * callers, found in debug information. The test also covers other output of `patchbay
+ * list` about inlined functions.
  */
 // DEFINE: %{status} = %python %S/../Inputs/expect-status.py
 // RUN: rm -rf %t && mkdir %t
@@ -14,7 +14,7 @@
 // RUN: cd %t && %{status} 3 %patchbay list -F 'sm?ll' split 2>&1 | FileCheck %s
 // RUN: cd %t && %{status} 3 %patchbay list -F smell prog 2>&1 | FileCheck %s --check-prefix=OTHER --implicit-check-not=inlined
 // OTHER: no function matches 'smell': 'patchbay list' shows the names
-// Without debug information the reason is unknown.
+// Without debug information the message cannot give this reason.
 // RUN: cd %t && llvm-strip --strip-debug prog -o bare && %{status} 3 %patchbay list -F small bare 2>&1 | FileCheck %s --check-prefix=BARE --implicit-check-not=inlined
 // BARE: no function matches 'small': 'patchbay list' shows the names
 // RUN: cd %t && %patchbay list prog 2>&1 | FileCheck %s --check-prefix=SUMMARY

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Names may contain characters that have another meaning elsewhere: operators, result
-// types with brackets, and methods of Go. On a narrow terminal dispensable parts are
-// left out. Symbols of other kinds cost no time and no stack.
+// Names may contain characters with a special meaning: operators, result types with
+// brackets, and methods of Go. Narrow terminals omit dispensable parts. Symbols that
+// are not functions cost no time and no stack.
 // REQUIRES: ncurses
 // DEFINE: %{terminal} = %python %S/../Inputs/in-terminal.py
 // RUN: rm -rf %t && mkdir %t
@@ -19,20 +19,20 @@
 // CHECK-DAG: {{  }}main.(*Type).Method{{$}}
 // CHECK-DAG: {{  }}world.(*Type).Method{{$}}
 
-// Each of these spellings selects the function, too.
+// Each spelling selects the function.
 // DEFINE: %{each} = %python %S/../Inputs/name-table.py %patchbay %t/prog %t/all
 // RUN: %{each} 'operator<' 'bool operator<<ns::Value>(ns::Value const&, ns::Value const&)'
 // RUN: %{each} 'ns::chosen' 'decltype(auto) ns::chosen<int, ns::Value, ns::Value>(int, ns::Value const&, ns::Value const&)'
 // RUN: %{each} 'ns::operator"" _km' 'ns::operator"" _km(unsigned long long)'
 
 // The names contain requires-clauses, and results that are pointers to functions. In an
-// expression < opens no bracket.
+// expression, < is an operator.
 // RUN: %buildxx -std=c++20 -DASKED %s -o %t/requires %link
 // RUN: cd %t && %patchbay record -t function_graph -o required -- ./requires
 // DEFINE: %{required} = %python %S/../Inputs/name-table.py %patchbay %t/requires %t/required
 // RUN: %{required} 'ns::smaller' 'void ns::smaller<int>(int, ns::Bool<sizeof (int) < 8>)'
 // RUN: %{required} 'ns::later' 'void (* (*ns::later<int>(int))(char))(int)'
-// Older C++ libraries cannot demangle these two, so the command does it here.
+// Older C++ libraries cannot demangle these two names, but the command can.
 // RUN: cd %t && %patchbay record -t count -F 'ns::asks' -F 'ns::Value::operator==' -o two -- ./requires && %patchbay report --json two | %python -c "import json, sys; print(*sorted(f['name'] for f in json.load(sys.stdin)['functions']), sep='\n')" | FileCheck %s --check-prefix=TWO
 //      TWO: {{^ns::Value<int>::friend operator==\(.*\) requires}}
 // TWO-NEXT: {{^void ns::asks<int>\(int\) requires .*$}}
@@ -45,7 +45,7 @@
 // ASKED-DAG: {{  ns::array(<int>)?$}}
 // ASKED-DAG: {{  ns::Value(<int>)?::operator==$}}
 
-// No UTF-8 character is cut.
+// Shortening never cuts a UTF-8 character.
 // RUN: %buildxx -DUTF8 %s -o %t/utf8 %link
 // RUN: cd %t && %patchbay record -t function_profile -o texts -- ./utf8
 // DEFINE: %{texts} = %patchbay report -f calls,name texts

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * At the width of a terminal, all names from LLVM, libstdc++ and Qt look different,
- * even those that differ only in template arguments or in parameters.
+ * At the width of a terminal, all function names of LLVM, libstdc++ and Qt look
+ * different, even those that differ only in template arguments or parameters.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Copies of a Rust function, in rustc's older mangling, have numbers from LLVM. These
- * distinguish the copies, and the rest of the name is as in the source.
+ * LLVM numbers the copies of a Rust function. With rustc's older mangling, these
+ * numbers distinguish the copies, and the rest of the name is as in the source.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Each verb that accepts names finds C++ functions by the names that people write. At
+// Each verb that accepts names finds C++ functions by their names in the source. At
 // each width of a terminal all functions look different.
 // REQUIRES: ncurses
 // DEFINE: %{terminal} = %python %S/../Inputs/in-terminal.py
@@ -20,10 +20,10 @@
 // NARROW-DAG: {{ }}svc::Handler::handle{{$}}
 // NARROW-DAG: {{ }}svc::scale(int){{$}}
 // NARROW-DAG: {{ }}svc::scale(double){{$}}
-// The sort column stays.
+// The sort column is never omitted.
 // RUN: cd %t && %{terminal} 60 %patchbay report -s sub all | FileCheck %s --check-prefix=SUB
 // SUB: {{function +callee with largest total$}}
-// This holds for nested calls, with their callers, and in a comparison.
+// The same applies to nested calls, to tables with callers, and to comparisons.
 // RUN: cd %t && %{terminal} 60 %patchbay graph all | FileCheck %s --check-prefix=GRAPH
 // RUN: cd %t && %{terminal} 60 %patchbay report --by caller -f calls,name all | FileCheck %s --check-prefix=CALLER
 // RUN: cd %t && %{terminal} 110 %patchbay report --diff all all | FileCheck %s --check-prefix=GRAPH
@@ -33,8 +33,7 @@
 // GRAPH-DAG: {{ svc::Cache<int>::get(<int>)?$}}
 // CALLER-DAG: {{ svc::render +main$}}
 // CALLER-DAG: {{ svc::Cache<int>::get(<int>)? +main$}}
-// On the whole terminal each line is shortened separately, and all functions still look
-// different.
+// `tui` shortens each line separately, and all functions still look different.
 // DEFINE: %{screen} = %python %S/../Inputs/screen.py
 // RUN: cd %t && %{screen} 80x24 "wait:h help" show key:q run %patchbay tui -i all | %{distinct} 80 16 json
 // RUN: cd %t && %{screen} 50x24 "wait:h help" show key:2 "wait:tree of calls" show key:q run %patchbay tui -i all > narrow
@@ -42,9 +41,9 @@
 // RUN: cd %t && sed '1,/tree of calls/d' narrow | FileCheck %s --check-prefix=TREE
 // TREE-DAG: {{ (svc::)?}}Cache<int>::get{{(<int>)?$}}
 // TREE-DAG: {{ (svc::)?}}Cache<string>::get{{$}}
-// The causes of slow calls have such names, too.
+// The table of slow calls shortens names in the same way.
 // RUN: cd %t && %patchbay record -t function_duration --why 1ns -o why -- ./prog && %{terminal} 90 %patchbay report why | sed '1,/^why calls/d' | FileCheck %s --check-prefix=WHY
-// Other load on the machine widens the column of waits, which shortens namespaces.
+// Load on the machine can widen the column of waits, which shortens namespaces.
 // WHY-DAG: {{ (svc::|\.\.\.)render }}
 // WHY-DAG: {{ (svc::|\.\.\.)scale\(int\) }}
 // WHY-DAG: {{ (svc::|\.\.\.)scale\(double\) }}
@@ -52,25 +51,25 @@
 // RUN: cd %t && %{terminal} 300 %patchbay report all | FileCheck %s --check-prefix=WIDE --implicit-check-not="callee with"
 // WIDE-DAG: {{ }}svc::render(std::string const&, svc::Options const&)
 
-// Lines of `replay` and `list` fit, too, and all functions look different there.
+// `replay` and `list` print lines that fit, with different names for all functions.
 // DEFINE: %{fits} = %python %S/../Inputs/fitting-lines.py
 // RUN: cd %t && %{terminal} 80 %patchbay replay all | %{fits} 80 %t/prog %patchbay
 // RUN: cd %t && %{terminal} 80 %patchbay list prog | %{fits} 80 %t/prog %patchbay
 // RUN: cd %t && %patchbay record -t function_duration -o duration -- ./prog && %{terminal} 80 %patchbay replay duration | %{fits} 80 %t/prog %patchbay
 // RUN: cd %t && %patchbay record -t function -o function -- ./prog && %{terminal} 80 %patchbay replay function | %{fits} 80 %t/prog %patchbay
-// A wide terminal and --full-names cut nothing; `replay` cuts on terminals only.
+// A wide terminal and --full-names cut no name. `replay` cuts only on terminals.
 // RUN: cd %t && %patchbay replay all | FileCheck %s --check-prefix=WHOLE
 // RUN: cd %t && %{terminal} 300 %patchbay replay all | FileCheck %s --check-prefix=WHOLE
 // RUN: cd %t && %patchbay list --full-names prog | FileCheck %s --check-prefix=WHOLE
 // RUN: cd %t && %{terminal} 60 %patchbay report --full-names all | FileCheck %s --check-prefix=WHOLE
-// Without a terminal, COLUMNS is the width of lines; the default is 100.
+// Without a terminal, COLUMNS is the line width, 100 by default.
 // RUN: cd %t && env COLUMNS=80 %patchbay report all | %{distinct} 80 16 json
 // RUN: cd %t && env COLUMNS= %patchbay report all | %{distinct} 100 16 json
 // RUN: cd %t && %patchbay report all > file && %{distinct} 100 16 json < file
 // RUN: cd %t && env COLUMNS=60 %patchbay report all | not %{distinct} 40 16 json
 // WHOLE: svc::render(std::string const&, svc::Options const&)
 
-// Each of these spellings selects the function; similar names do not match.
+// Each spelling selects the function. Similar names do not match.
 // DEFINE: %{each} = %python %S/../Inputs/name-table.py %patchbay %t/prog %t/all
 // RUN: %{each} 'svc::render' 'svc::render(std::string const&, svc::Options const&)'
 // RUN: %{each} 'svc::ren*' 'svc::render(std::string const&, svc::Options const&)'
