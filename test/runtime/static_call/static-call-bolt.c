@@ -64,7 +64,7 @@ int main(void)
 	printf("update: %d %d\n", a, b);
 	show();
 	/*
-	 * This target is out of the jump's reach, so the tramp uses its indirect form.
+	 * The target is out of a direct jump's range, so the tramp jumps indirectly.
 	 */
 	static_call_update(adjust, labs);
 	show();

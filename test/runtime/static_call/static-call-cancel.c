@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Threads that are cancelled while they update a static call finish the update first.
- * The next update then neither waits for ever nor finds the work half done. The test
+ * A thread that is cancelled while it updates a static call finishes the update first.
+ * Otherwise, the next update would wait for ever or find the work half done. The test
  * uses SIGKILL as its timeout, because all other signals are blocked during an update.
  */
 // RUN: %build -fno-sanitize=kcfi %s -o %t --ld-path=%ld.lld -Wl,--static-calls %link

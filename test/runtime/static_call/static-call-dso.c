@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * An update of a static call reaches the tramps of all link units. The executable, a
- * shared object and one that is loaded later call and update a static call of another
- * shared object, and one of the executable.
+ * shared object and another one that is loaded later call and update a static call of a
+ * third shared object, and one of the executable.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build -DOWNER -fPIC -shared %s -o %t/libowner.so --ld-path=%ld.lld -Wl,--static-calls %link
@@ -23,7 +23,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 
-/* The functions that each link unit has, with different names. */
+/* The functions of a link unit; their names differ. */
 struct unit {
 	int (*call)(int);
 	int (*tail_call)(int);
@@ -57,7 +57,7 @@ extern struct unit owner_unit, user_unit, plugin_unit;
 #define ADD 4000
 #endif
 
-/* Reads a variable, so that it needs a TOC pointer on targets that have one. */
+/* Reads a variable, so that the function needs a TOC pointer on targets that have one. */
 static volatile int add = ADD;
 static int target(int x) { return x + add; }
 
@@ -80,7 +80,7 @@ static unsigned char break_tramp(unsigned char byte)
 }
 
 #if defined(OWNER) || defined(USER)
-/* These two units do not use the executable's static call. */
+/* These two link units do not use the executable's static call. */
 #define verbosity_now NULL
 #define set_verbosity NULL
 #else
@@ -199,7 +199,7 @@ int main(int argc, char **argv)
 	CHECK(!dlclose(handle));
 	update_by(&executable_unit, target, 4000);
 
-	/* The plugin is loaded again, with its initial tramps. */
+	/* The plugin is loaded again, with its tramps as linked. */
 	handle = dlopen(argv[1], RTLD_NOW);
 	CHECK(handle);
 	units[3] = dlsym(handle, "plugin_unit");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A failing update returns an error and changes nothing: the tramp has unknown bytes,
- * there is no tramp, or text cannot be written. A failure after the first write leaves
- * calls at their old target. A child process can update as its parent can.
+ * A failing update returns an error and changes nothing. Causes: the tramp has unknown
+ * bytes, there is no tramp, or text cannot be written. After a failure that follows the
+ * first write, calls go to their old target. A child process can update, too.
  */
 // RUN: %build %s -o %t --ld-path=%ld.lld -Wl,--static-calls %link
 // RUN: %clang -DNOTE=99,0,0,0,0,0 -shared -fPIC %s -I %patchbay_include -o %t.future.so
@@ -24,7 +24,7 @@
 #include <patchbay/static_call.h>
 
 #ifdef NOTE
-/* This note equals the linker's output, except for the error. */
+/* This note equals the linker's output, except for the injected error. */
 #define STRING(...) #__VA_ARGS__
 #define LIST(...) STRING(__VA_ARGS__)
 __asm__(".pushsection .note.patchbay.static_calls, \"a\", %note\n"
@@ -87,7 +87,7 @@ static void no_file(void)
 	report("no file", error, one);
 }
 
-/* Lets membarrier() fail after the tramp has been changed. */
+/* Makes membarrier() fail after the tramp has been changed. */
 static void no_barrier(void)
 {
 	struct sock_filter filter[] = {

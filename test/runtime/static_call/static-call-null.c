@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A static call to NULL does nothing and one to RET0 returns 0, initially and after
- * updates, with every way of linking. Neither is an indirect jump: the tramp has its
- * direct form. Arguments and the caller's registers stay unchanged.
+ * A static call to NULL does nothing, and one to RET0 returns 0, initially and after
+ * updates, for every way of linking. The tramp never jumps indirectly for them.
+ * Arguments and the caller's registers stay unchanged.
  */
 // RUN: %build %s -o %t.pie -fPIE -pie --ld-path=%ld.lld -Wl,--static-calls %link
 // RUN: %t.pie | FileCheck %s
@@ -54,7 +54,7 @@ int main(void)
 
 	check_null();
 	check_ret0();
-	/* An update accepts the result of a query. */
+	/* An update accepts the value that a query returned. */
 	CHECK_EQ(static_call_update(event, static_call_query(event)), 0);
 	CHECK_EQ(static_call_update(number, static_call_query(number)), 0);
 	check_null();

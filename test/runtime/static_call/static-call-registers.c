@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A static call changes no register that caller or callee relies on: no argument register of
- * a preserve_none function, which may use every register, and none that a preserve_most
- * function keeps for its caller (all but r11). This holds for the direct form, and for the
- * indirect form, which reaches distant targets.
+ * A static call changes no register that caller or callee relies on: no argument
+ * register of a preserve_none function, which may use every register, and no register
+ * that a preserve_most function keeps for its caller (all but r11). This is tested for
+ * direct jumps, and for indirect jumps, which reach distant targets.
  */
 // REQUIRES: lld
 // DEFINE: %{flags} =
 // DEFINE: %{program} = %build -fno-sanitize=kcfi -O2 %{flags} %s -o %t --ld-path=%ld.lld -Wl,--static-calls %link -ldl
 // RUN: %build -fno-sanitize=kcfi -O2 -DFAR -fPIC -shared %s -o %t.so
 // RUN: %{program} && %t %t.so | FileCheck %s
-/* IBT checks the target of the indirect form, which starts with endbr64. */
+/* IBT checks the target of the indirect jump, so the target starts with endbr64. */
 // REDEFINE: %{flags} = -fcf-protection=branch
 // RUN: %{program} && %t %t.so | FileCheck %s
 // RUN: llvm-objdump -d --no-show-raw-insn %t --disassemble-symbols=near_sum,near_pair | FileCheck %s --check-prefix=ENDBR

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * static_call_patch_sites() patches call sites, and restores them. A site points to the
- * target if its displacement can be written atomically. It points to the tramp if the
- * target is out of reach, NULL or RET0. If a site has unknown bytes, an update fails
- * before it changes anything. A shared object that is loaded later starts with its
- * tramps.
+ * target if the site's displacement can be written atomically. If the target is out of
+ * reach, NULL or RET0, the site points to the tramp. If a site has unknown bytes, an
+ * update fails before it changes anything. A shared object that is loaded later starts
+ * with its tramps.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build -fno-sanitize=kcfi -DPLUGIN -fPIC -shared %s -o %t/plugin.so --ld-path=%ld.lld -Wl,--static-calls %link
@@ -104,8 +104,8 @@ static int nr_sites, checked;
 #define NOTHING -1
 
 /*
- * Checks that all calls go to @func, which returns @result for 10, and whether they are
- * direct.
+ * Checks that all calls go to @func, which returns @result for 10. Also checks whether
+ * the calls are direct.
  */
 static void check(function *func, long result, int directly)
 {
@@ -139,7 +139,7 @@ static void update(function *func)
 }
 
 /*
- * The offset of the opcode, which a debugger's breakpoint changes, in a call or jump.
+ * The offset of the opcode, which a debugger's breakpoint would change, in a call or jump.
  */
 #ifdef __x86_64__
 #define OPCODE 0

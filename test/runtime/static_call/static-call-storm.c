@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Every static call goes to a target that was valid at that moment. Some threads call in
- * every form, others update the calls as fast as possible, and others load and unload
- * shared objects.
+ * Every static call goes to a target that was valid at that moment. Some threads make
+ * calls of every type, some update the calls as fast as possible, and some load and
+ * unload shared objects.
  *
  *	static-call-storm PLUGIN [SECONDS [sites]]
  *
@@ -45,8 +45,8 @@ typedef void store_type(int *, int);
 enum key { OWN, SHARED, STORE, NR_KEYS };
 
 /*
- * Defined in libtargets.so, which has no static call. It is loaded near the other
- * objects, or far from them.
+ * Defined in libtargets.so, which has no static call. The object is loaded near the
+ * others, or far from them.
  */
 get_type get_three, get_four;
 store_type store_three;
@@ -61,8 +61,8 @@ DECLARE_STATIC_CALL(own, get_type);
 DECLARE_STATIC_CALL(store, store_type);
 
 /*
- * Each target returns its identity and proves that its argument arrived. The targets
- * need a TOC pointer where there is one.
+ * Each target returns its identity and proves that its argument arrived. On targets
+ * with a TOC, the functions need the TOC pointer.
  */
 static volatile int zero;
 #define TARGET(id) { return 16 * x + (id) + zero; }
@@ -109,7 +109,7 @@ static _Atomic unsigned long called[NR_KEYS][TARGETS_OF_KEY];
 static _Atomic unsigned long calls, wrong, updates, failed, loaded;
 static atomic_int stop;
 
-/* Returns the target that update @number sets; the order is mixed. */
+/* Returns the target that update @number sets, in a scrambled order. */
 static unsigned int target_of(enum key key, unsigned long number)
 {
 	unsigned long long mix = (number * NR_KEYS + key) * 0x9e3779b97f4a7c15;

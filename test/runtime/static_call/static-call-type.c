@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * With -fsanitize=kcfi an update refuses a function of another or unknown type, and
+ * With -fsanitize=kcfi an update refuses a function of a different or unknown type, and
  * changes nothing. NULL and RET0 are valid for any type. Without -fsanitize=kcfi an
  * update accepts every function. LTO keeps the types.
  */
@@ -50,7 +50,7 @@ static void report(const char *what, int error)
 	       error ? strerrorname_np(-error) : "0", static_call(number)(10));
 }
 
-/* Returns a function in a separate mapping, with nothing mapped before it. */
+/* Returns a function in a separate mapping that follows an unmapped page. */
 static function *at_start_of_mapping(void)
 {
 #if defined(__x86_64__)

@@ -2,9 +2,9 @@
 /*
  * A static call goes to a valid target while it is updated 30,000 times and threads
  * call it. A call that begins after static_call_update() returned and ends before the
- * next update goes to the new target. Any other call goes to one of the targets. Two
- * targets are in reach of the tramp's jump. The third is in the C library and, in a
- * dynamic executable, out of reach: the tramp uses both forms.
+ * next update goes to the new target. All other calls go to one of the targets. Two
+ * targets are in reach of the tramp's direct jump. The third one is in the C library
+ * and, in a dynamic executable, out of reach: the tramp also jumps indirectly.
  */
 // RUN: %build -fno-sanitize=kcfi %s -o %t.pie -fPIE -pie --ld-path=%ld.lld -Wl,--static-calls %link
 // RUN: %t.pie | FileCheck %s --check-prefixes=CHECK,FAR
@@ -38,8 +38,8 @@ static long plus_two(long x) { return x + 2; }
 DEFINE_STATIC_CALL(adjust, plus_one);
 
 /*
- * Odd during an update. If even, the target is targets[sequence / 2 % 3] and returns
- * expected[sequence / 2 % 3].
+ * Odd during an update. If even, the current target is targets[sequence / 2 % 3] and
+ * returns expected[sequence / 2 % 3].
  */
 static atomic_ulong sequence;
 static const long expected[] = { 11, 12, 10 };
@@ -79,7 +79,7 @@ int main(void)
 		sequence++;
 		failed += static_call(adjust)(10) != expected[i % 3];
 		failed += static_call_query(adjust) != targets[i % 3];
-		/* Count tramps in the indirect form. */
+		/* Count tramps with an indirect jump. */
 		far += *(unsigned char *)STATIC_CALL_KEY(adjust).tramp == 0xa9;
 	}
 	stop = 1;
