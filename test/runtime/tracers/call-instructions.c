@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Limits the instructions of a recorded call: of an empty function, and of one that
- * returns a floating-point number. The counts include the call in a loop. Each must be
- * at most the number in the script, so that it does not rise unnoticed.
+ * returns a floating-point number. The counts include the caller's loop. The script has
+ * a limit for each count, to detect a rise.
  */
 // REQUIRES: valgrind, host-x86_64
 // RUN: %build %s -o %t %link

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Each recorded call is shown, lost, missed, or counted as having no return. A signal
- * handler leaves the call by siglongjmp() at each instruction after its body: in
- * trampolines, and in the recorder.
+ * Each recorded call is shown, lost, missed, or counted as not returned. A signal
+ * handler leaves the call by siglongjmp() at each instruction after the function's
+ * body: in trampolines, and in the recorder.
  *
  * RUN: rm -rf %t && mkdir %t
  * RUN: %build -DRESULT=long %s -o %t/direct

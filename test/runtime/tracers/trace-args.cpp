@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// --args records arguments and results of the requested functions, in any registers,
-// and of no other functions. This also works while signal handlers record theirs.
+// --args records arguments and results of the requested functions only, in any
+// registers. Signal handlers record theirs, too.
 // RUN: rm -rf %t && mkdir %t
 // RUN: %buildxx %s -o %t/prog %link
 // RUN: cd %t && %patchbay record -t function_duration --args '*shown*' -- ./prog
@@ -32,13 +32,13 @@
 // RUN: %patchbay replay --nested=false %t/patchbay.data | FileCheck %s --check-prefix=REPLAY
 // REPLAY: shown_void(5){{$}}
 //
-// Each call has its own arguments, even if signals interrupt it.
+// Each call has its own arguments, even if a signal interrupts the call.
 // RUN: %patchbay dump --json %t/patchbay.data | %python %S/../Inputs/check-args.py | FileCheck %s --check-prefix=EACH
 // EACH: {{^}}20000 calls of shown_counts(int)
 // EACH: calls of shown_in_signal(int){{$}}
 //
-// The other tracers record arguments, too; an entry has no result yet. A filter does
-// not select these functions for the tracer without arguments, and notrace= excludes
+// Other tracers record arguments, too; an entry has no result yet. For the tracer
+// without arguments, a filter does not select these functions, and notrace= excludes
 // them.
 // RUN: cd %t && %patchbay record -t function -F plain* --args '*shown_float*' -- ./prog
 // RUN: %patchbay dump %t/patchbay.data | FileCheck %s --check-prefix=ENTRY --implicit-check-not=shown_void
@@ -67,10 +67,7 @@ OPAQUE int shown_ints(int a, int b, short c, long d, long e, long f) {
   return int(a + d - d + b + (c - 300) + (e - 65535) + (f - 65536)) + 8;
 }
 OPAQUE void shown_void(int) {}
-/*
- * A load clears the rest of the register; that is how a float can be told from a
- * double.
- */
+/* A load clears the rest of the register, which distinguishes a float from a double. */
 static const float halves[] = {0, 0.5f, 1, 1.5f};
 OPAQUE float shown_float(int a) { return halves[a]; }
 OPAQUE double shown_double() { return 0.1; }

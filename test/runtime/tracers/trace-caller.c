@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The C library derives its caller's module from the return address, which stays in the
- * calling function's module with any tracer. Cases: a library whose functions tail-call
+ * The C library derives its caller's module from the return address, so tracers must
+ * not change the return address's module. Cases: a library whose functions tail-call
  * dlsym(RTLD_NEXT), dlopen() of a library that only the caller's RUNPATH finds, and a
  * function that reads its return address.
  */
@@ -22,7 +22,7 @@
 // CHECK: next is the C library: 1
 // CHECK: plugin is found: 1
 // CHECK: called from the library: 1
-/* The same must hold if the compiler does not know the callee. */
+/* The same test with a callee that the compiler does not know. */
 // CHECK: next by a pointer: 1
 // CHECK: plugin by a pointer: 1
 #include <dlfcn.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A process that ends too early to measure the counter's rate uses the rate that the
- * command has measured. The process does not accept impossible values.
+ * A process that ends too early to measure the counter's rate uses the rate measured by
+ * `patchbay record`. The process refuses impossible rates.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog %link

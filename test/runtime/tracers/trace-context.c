@@ -21,7 +21,7 @@
 // CHECK: handle 2: trace of main, parent main
 // CHECK-NEXT: inner: trace of main, parent handle 2
 // CHECK: handle 6: trace 00000000000000010000000000000000, parent 0000000000000001, remote
-/* The tracers of entries and of graphs record IDs, too. */
+/* The tracers of entries and graphs record IDs, too. */
 // RUN: cd %t && %patchbay record -t function --args handle --trace-context arg1 -F 'inner' -F 'main' -- ./prog
 // RUN: %{look} | FileCheck %s --check-prefix=ENTRIES
 // ENTRIES: handle 1: 4bf92f3577b34da6a3ce929d0e0e4736 00f067aa0ba902b7
@@ -29,21 +29,19 @@
 // RUN: %{look} | FileCheck %s --check-prefix=TLS
 // TLS:      handle 1: 4bf92f3577b34da6a3ce929d0e0e4736 00f067aa0ba902b7
 // TLS-NEXT: handle 2: none
-/* Named arguments do not change this. */
+/* Named arguments do not change recorded IDs. */
 // RUN: cd %t && %patchbay record -t function_duration --args 'handle(nr)' --trace-context arg1 -F 'inner' -F 'main' -- ./prog
 // RUN: %{look} | FileCheck %s
 // RUN: cd %t && %patchbay record -t function --args 'handle(nr)' --trace-context arg1 -F 'inner' -F 'main' -- ./prog
 // RUN: %{look} | FileCheck %s --check-prefix=ENTRIES
 // RUN: cd %t && %patchbay record -t function_graph --args 'handle(nr)' --when 'nr > 0' --under main --trace-context tls:current_trace -F 'inner' -F 'main' -- ./prog
 // RUN: %{look} | FileCheck %s --check-prefix=TLS
-/*
- * Invalid IDs are counted. A null pointer means that there is no trace; it is no error.
- */
+/* Invalid IDs are counted. A null pointer is valid: there is no trace. */
 // RUN: cd %t && %patchbay info | FileCheck %s --check-prefix=MISSES
 // MISSES: {{^}}  context    no readable traceparent in 3 calls (--trace-context){{$}}
 /*
- * With a seccomp filter, IDs are not read: they need a system call, for which the
- * filter may kill the program.
+ * Under a seccomp filter, IDs are not recorded, because reading them needs a system
+ * call for which the filter may kill the program.
  */
 // RUN: cd %t && %python %S/../Inputs/filtered.py %patchbay record -t function_duration --args handle --trace-context arg1 -- ./prog
 // RUN: %{look} | FileCheck %s --check-prefix=FILTERED

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * With --depth, deeper calls use no additional stack. A call with an exit handler uses
- * some 300 bytes, so a deep recursion may overflow. Here 200,000 levels fit in 24 MB
- * untraced, which would be a third of what they need with exits. The test includes
- * results in vector registers, and arguments on the stack.
+ * With --depth, calls beyond the limit use no additional stack. A call with an exit
+ * handler uses some 300 bytes, so a deep recursion may overflow. Here 24 MB are enough
+ * for 200,000 untraced levels, but not for a third of them with exits. The test
+ * includes results in vector registers, and arguments on the stack.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog %link

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Durations and nesting of calls are right if functions return, and if they are left by
-// an exception, by the end of the thread, or by longjmp().
+// Durations and nesting of calls are right for functions that return, and for functions
+// left by an exception, by the end of the thread, or by longjmp().
 // RUN: rm -rf %t && mkdir %t
 // RUN: %buildxx %s -o %t/prog %link
 // RUN: cd %t && %patchbay record -t function_duration -- ./prog
@@ -20,7 +20,7 @@
 // CHECK-DAG: recurse(int) returned 4 depth 1-4
 // CHECK-DAG: many(long, long, long, long, long, long, long, long) returned 1 depth 1
 //
-// The graph tracer also has the entries of calls without an exit.
+// The graph tracer also records entries of calls without an exit.
 // RUN: cd %t && %patchbay record -t function_graph -- ./prog
 // RUN: %patchbay dump --csv %t/patchbay.data > %t/csv
 // RUN: %python %S/../Inputs/trace-durations.py < %t/csv | FileCheck %s --check-prefix=GRAPH
@@ -30,14 +30,14 @@
 // GRAPH-DAG: after_jump(int) returned 5 depth 2
 // GRAPH-DAG: exits(int) unwound 1 depth 1
 //
-// With a threshold, short calls are dropped when they end.
+// With a threshold, short calls are dropped at their end.
 // RUN: cd %t && %patchbay record -t function_duration --threshold 50ms -- ./prog 60
 // RUN: %patchbay dump --csv %t/patchbay.data > %t/csv
 // RUN: %python %S/../Inputs/trace-durations.py < %t/csv | FileCheck %s --check-prefix=LONG --implicit-check-not=recurse --implicit-check-not=thrower
 // LONG-DAG: outer(int) returned 1 depth 1, self >= {{[6-9][0-9]|[0-9][0-9][0-9]+}} ms
 // LONG-DAG: inner(int) returned 3 depth 2
 //
-// A chain of functions that call each other is nested correctly.
+// Functions that call each other in a chain are nested correctly.
 // RUN: cd %t && %patchbay record -t function_duration --start-at '_Z7catcheri' --stop-at _Z5jumpsi -- ./prog
 // RUN: %patchbay dump --csv %t/patchbay.data > %t/csv
 // RUN: %python %S/../Inputs/trace-durations.py < %t/csv | FileCheck %s --check-prefix=PART --implicit-check-not=after_jump --implicit-check-not=main --implicit-check-not=inner
@@ -49,8 +49,8 @@
 #include <ctime>
 #include <pthread.h>
 
-// Tolerate a twentieth: the counter's rate is inexact in a process that runs for
-// milliseconds, in particular on a busy machine.
+// Tolerate a twentieth, because the counter's rate is inexact in short processes, in
+// particular on a busy machine.
 static void spin(int ms) __attribute__((no_profile_instrument_function));
 static void spin(int ms) {
   timespec start, now;

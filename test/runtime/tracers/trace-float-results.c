@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Recording does not change floating-point results, although nothing saves their
- * registers while a call is recorded. Cases: the first call of a thread and of a forked
- * child, a full block, a new file, and signal handlers that interrupt the recorder at
- * each instruction.
+ * Recording does not change floating-point results, although the recorder does not save
+ * floating-point registers. Cases: the first call of a thread and of a forked child, a
+ * full block, a new file, and signal handlers that interrupt the recorder at each
+ * instruction.
  */
 // REQUIRES: host-x86_64
 // RUN: rm -rf %t && mkdir %t
@@ -62,7 +62,7 @@ NOT_TRACED static void *call_all(void *arg)
 	return arg;
 }
 
-/* Makes the first recorded call of a thread, for each kind of result. */
+/* Makes the first recorded call of a thread, for each type of result. */
 NOT_TRACED static void *call_double(void *arg)
 {
 	CHECK(give_double(1) == 1.5);
@@ -107,9 +107,7 @@ NOT_TRACED static void in_child(void *(*call)(void *))
 	CHECK_EQ(status, 0);
 }
 
-/*
- * Makes traced calls every few instructions; the instructions differ from call to call.
- */
+/* Makes traced calls every few instructions, at varying instructions. */
 static long instructions;
 static int period;
 NOT_TRACED static void on_trap(int signal)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A thread whose first traced call comes after all destructors, when glibc frees the
- * thread's storage, does not leak its buffer. The library is not notified of the end of
- * such a thread, but the next thread reuses the buffer.
+ * A thread whose first traced call comes after all destructors, while glibc frees the
+ * thread's storage, does not leak its buffer. The runtime is not notified when such a
+ * thread ends, but the next thread reuses the buffer.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build -fno-builtin %s -o %t/prog %link

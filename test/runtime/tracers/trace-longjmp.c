@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Calls that longjmp() leaves are recorded with their durations and marked as left,
- * even if it jumps out of a signal handler with its own stack. If a program only
+ * Calls left by longjmp() are recorded with their durations and marked as left, even if
+ * longjmp() is called in a signal handler with its own stack. If a program only
  * switches to another stack, a call on the old stack continues, and is recorded once.
  */
 // RUN: rm -rf %t && mkdir %t
@@ -10,7 +10,7 @@
 // RUN: cd %t && %patchbay record -t function_duration -- ./prog
 // RUN: %{count}
 // RUN: FileCheck %s --check-prefix=SAID --implicit-check-not="cut off" < %t/err
-/* The same holds with an entry handler, with two tracers, and with vector results. */
+/* The same is tested with an entry handler, with two tracers, and with vector results. */
 // RUN: cd %t && %patchbay record -t function_graph -- ./prog
 // RUN: %{count}
 // RUN: cd %t && %patchbay record -t function_duration --depth 60 -- ./prog
@@ -132,8 +132,8 @@ OPAQUE void resumes(void)
 int main(void)
 {
 	/*
-	 * The signal stack is above the frames of main()'s callees, so that none of
-	 * their calls seems to be nested in a call on it.
+	 * The signal stack is above the frames of main()'s callees, so that a call on
+	 * the signal stack cannot be taken for their caller.
 	 */
 	char stack[65536];
 	const stack_t other = { .ss_sp = stack, .ss_size = sizeof(stack) };

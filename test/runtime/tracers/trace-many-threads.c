@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * The cost of starting to record a thread does not depend on the number of threads. The
- * runtime asks the kernel about no living thread, and about some four ended ones. New
- * threads reuse the buffers of ended ones, even if some threads never end.
+ * runtime asks the kernel about some four ended threads and no living one. New threads
+ * reuse the buffers of ended ones, even if some threads never end.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog %link
@@ -43,10 +43,9 @@ OPAQUE void again(void) {}
 static long asked;
 
 /*
- * The runtime asks about a thread by tgkill(2). A seccomp filter lets the kernel report
- * each one to this process and wait for the answer. The filter is installed without the
- * C library, so that the recorder does not take it for a sandbox
- * (trace/process/sandbox.c).
+ * The runtime asks about a thread by tgkill(2). A seccomp filter notifies this process
+ * of each such call. The test installs the filter without the C library, so that the
+ * recorder does not treat the filter as a sandbox (trace/process/sandbox.c).
  */
 UNTRACED static int watch_tgkill(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Marks and values of <patchbay/mark.h> appear in each output that shows them. They are
- * recorded whatever -F selects.
+ * Each output shows the marks and values of <patchbay/mark.h>. They are recorded
+ * whatever -F selects.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build -g0 %s -o %t/prog %link
@@ -26,8 +26,8 @@
 // PERFETTO-NEXT: track_event=[('type', 4), ('track_uuid', [[# COUNTER]]), ('counter_value', {{-3|18446744073709551613}})]
 // PERFETTO-NEXT: track_event=[('type', 2),
 //
-// -t entry and -t graph record marks, too; -N leaves them out. Options that exclude
-// arguments drop them without an error.
+// -t entry and -t graph record marks, too. -N and options that exclude arguments omit
+// them without an error.
 // RUN: cd %t && %patchbay record -t entry -F work -- ./prog && %patchbay replay | FileCheck %s --check-prefix=ENTRY
 // ENTRY: {{^ *prog-[0-9]+ +[0-9.]+:}} /* frame "1" */ <-work+0x{{[0-9a-f]+$}}
 // RUN: cd %t && %patchbay record -t graph -F work -- ./prog && %patchbay replay | FileCheck %s --check-prefix=NESTED
@@ -36,7 +36,7 @@
 // RUN: cd %t && %patchbay record -F work --sample 1/3 -- ./prog && %patchbay replay | FileCheck %s --check-prefix=NONE --implicit-check-not=/*
 // NONE: work();
 //
-// A threshold drops no mark, whichever way it is set.
+// With --threshold, both tracers keep all marks.
 // RUN: cd %t && %patchbay record -F work --threshold 1h -- ./prog && %patchbay replay | FileCheck %s --check-prefix=KEPT --implicit-check-not=work
 // RUN: cd %t && %patchbay record -t graph -F work --threshold 1h -- ./prog && %patchbay replay | FileCheck %s --check-prefix=KEPT --implicit-check-not=work
 // KEPT: {{ \|}}  /* frame "1" */{{$}}
@@ -52,8 +52,8 @@
 // RUN: %buildxx -x c++ %s -o %t/prog -x none %link && cd %t && %patchbay record -F work -- ./prog && %patchbay replay | FileCheck %s --check-prefix=NESTED
 // RUN: %build -flto -fpass-plugin=%pass %s -o %t/prog %link --ld-path=%ld.lld -Wl,--load-pass-plugin=%pass && cd %t && %patchbay record -F work -- ./prog && %patchbay replay | FileCheck %s --check-prefix=NESTED
 //
-// Without the plugin each mark is a call of a function that does nothing. All compilers
-// accept the header without a warning.
+// Without the plugin each mark is a call of an empty function. All compilers accept the
+// header without a warning.
 // RUN: %clang -std=c99 -Weverything -Werror -Wno-declaration-after-statement -Wno-unsafe-buffer-usage -I %patchbay_include -fsyntax-only -include patchbay/mark.h -x c /dev/null
 // RUN: %clangxx -Wall -Wextra -Wpedantic -Werror -I %patchbay_include -fsyntax-only -include patchbay/mark.h -x c++ /dev/null
 // RUN: %clang -O2 -I %patchbay_include %s -o %t/plain && %t/plain

@@ -3,7 +3,7 @@
  * Guaranteed tail calls use no stack while they are traced. Cases: an interpreter whose
  * handlers end in tail calls, and coroutines with symmetric transfer, in a thread with
  * a small stack. Functions that end in such calls have no exit, and a message names
- * them. Other calls in these functions are timed.
+ * these functions. Functions that they call normally are timed.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %buildxx -std=c++20 %s -o %t/prog
@@ -23,7 +23,7 @@
 // INFO-DAG: left out opXor({{.*}}): ends in a guaranteed tail call, which needs its stack
 // INFO-DAG: left out one(long) (.resume): ends in a guaranteed tail call, which needs its stack
 // INFO-DAG: left out all(long) (.resume): ends in a guaranteed tail call, which needs its stack
-/* Callees of the chain are timed. Tracers without exits see all functions. */
+/* Ordinary callees are timed. Tracers without exits see all functions. */
 // RUN: %patchbay report -f calls,name graph | FileCheck %s --check-prefix=TIMED
 // TIMED-DAG: {{^ *}}100001 helper
 // RUN: %patchbay record -t function_profile -o profile -- ./prog 2>profile.err | diff want -

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * If functions were traced, but no call of them was recorded, a message states possible
- * reasons, and never claims that no function was traced. Only timed calls can make a
- * recursion overflow the stack; if the program is then killed, the message says so.
+ * If functions were traced, but none of their calls was recorded, a message lists
+ * possible reasons. Timed calls can make a recursion overflow the stack. If the program
+ * is then killed, the message says so.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog %link
@@ -18,7 +18,7 @@
 // RUN: cd %t && %{status} 1 %patchbay graph 2>&1 | FileCheck %s --implicit-check-not=function{{$}}
 // RUN: cd %t && %{status} 1 %patchbay replay 2>&1 | FileCheck %s --implicit-check-not=CALLTIME
 // CHECK:{{^}}patchbay: error: patchbay.data: no call was recorded of the 1 function that was traced: none was made, or none returned, for example because the program was killed in its first calls; -t graph without --threshold shows calls that did not return{{$}}
-/* The advice in the message helps. For counts there is no message. */
+/* The message's advice works. Counts need no message. */
 // RUN: %{record} -t function_duration -F recursion --depth 3 -- ./prog 2>&1 | FileCheck %s --check-prefix=DONE --implicit-check-not=stack
 // RUN: %{record} -t count -F recursion -- ./prog 2>&1 | FileCheck %s --check-prefix=DONE --implicit-check-not=stack
 // DONE: 1 process recorded
@@ -32,7 +32,7 @@
 // RUN: %{report} 2>&1 | FileCheck %s --check-prefix=NEVER
 // NEVER: no call was recorded of the 1 function that was traced: none was made{{$}}
 
-/* A message says that --start-at names a function that no process has called. */
+/* A message says that no process has called the function of --start-at. */
 // DEFINE: %{start} = %{record} -t function_duration -F main
 // RUN: %{start} --start-at never -- ./prog 2>&1 | FileCheck %s --check-prefix=START
 //      START: {{^}}patchbay: warning: patchbay.data: no event was recorded: the function of --start-at was not called{{$}}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A message states how many timed calls did not return, because function_duration
- * cannot show them. __builtin_longjmp() leaves some of them, even in threads that have
- * ended. Others are running at the end. The test covers each way to time a call.
+ * A message states how many timed calls did not return, because function_duration does not
+ * show them. __builtin_longjmp() leaves some of these calls, even in threads that have
+ * ended. Others are running at the end. The test covers each tracer that times calls.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog %link
@@ -14,11 +14,11 @@
 // SHOWN-DAG: 50 ended
 // SHOWN-NOT: {{[0-9]}} {{callee|caller|words}}
 // CHECK: one: 301 calls have no return and are not shown: running at the end of the recording, left without return or exception (with record -p also by longjmp()), or their function was disarmed: record -t graph shows such calls
-/* If all calls return there is no message. */
+/* If all calls return, there is no message. */
 // RUN: %patchbay record -t function_duration -o none -- ./prog return
 // RUN: %patchbay report none 2>&1 | FileCheck %s --check-prefix=NONE --implicit-check-not="no return"
 // NONE: guarded
-/* Tracers that only count calls at the entry state the number, too. */
+/* Tracers that only count entries also report the number. */
 // DEFINE: %{by} =
 // DEFINE: %{nr} =
 // DEFINE: %{how} =
@@ -57,7 +57,7 @@
 /* -t graph shows all calls, so there is no message. */
 // RUN: %patchbay record -t function_graph -o graph -- ./prog 2>&1 | FileCheck %s --check-prefix=GRAPH --implicit-check-not="no return"
 // GRAPH: 1 process recorded in graph
-/* The number is known even if the process ends without destructors. */
+/* The number is reported even if the process ends without destructors. */
 // REDEFINE: %{nr} = 301
 // REDEFINE: %{by} = -t function_duration
 // REDEFINE: %{how} = _exit
@@ -71,7 +71,7 @@
 // REDEFINE: %{how} = exec
 // RUN: %{count}
 /*
- * A killed process cannot report the number. A failed exec(3) does not end the process.
+ * A killed process cannot report the number. A process whose exec(3) fails continues.
  */
 // RUN: not %patchbay record -t function_duration -o killed -- ./prog kill 2>&1 | FileCheck %s --check-prefix=KILLED --implicit-check-not="have no return"
 // RUN: %patchbay report killed 2>&1 | FileCheck %s --check-prefix=KILLED

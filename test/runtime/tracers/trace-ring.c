@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Each event is recorded once, by its own thread, in the order of time: events of
+ * Each event is recorded once, for its own thread, in the order of time: events of
  * several threads, of signal handlers that interrupt them anywhere, and of a forked
- * child. If a signal handler interrupts the recording of an event, its call is missed,
- * and counted. Recording preserves errno and vector arguments. Threads that replace
- * ended ones use no additional memory.
+ * child. If a signal handler interrupts the recording of an event, the handler's call
+ * is counted as missed. Recording preserves errno and vector arguments. Threads that
+ * replace ended ones use no additional memory.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog %link
@@ -19,7 +19,7 @@
 // RUN: %patchbay dump --csv %t/patchbay.data > %t/csv
 // RUN: %python %S/../Inputs/trace-counts.py %t/some < %t/csv | FileCheck %s
 // CHECK: counts agree
-/* Histograms count the same calls, and need no events. */
+/* Histograms have the same number of calls, without events. */
 // RUN: cd %t && %patchbay record --histogram -- ./prog > %t/said
 // RUN: %patchbay report --json %t/patchbay.data > %t/json
 // RUN: %python %S/../Inputs/histogram-counts.py %t/said < %t/json | FileCheck %s

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * --sample chooses among outermost calls and records all calls inside them, so that
- * self times and trees are right. After a longjmp() out of a call, the next call is an
- * outermost one again.
+ * --sample chooses among outermost calls and records all calls inside the chosen ones,
+ * so that self times and trees are right. After a longjmp() out of a call, the next
+ * call is an outermost one again.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog %link
@@ -26,7 +26,7 @@
 /* The tracer of entries gives the same result, although it records no exits. */
 // REDEFINE: %{by} = -t entry -N main -N run
 // RUN: %{report} | FileCheck %s --match-full-lines
-/* With --under, calls of its functions are chosen. */
+/* With --under, --sample chooses among calls of its functions. */
 // REDEFINE: %{by} = --under parse
 // RUN: %{report} | FileCheck %s --check-prefix=UNDER --match-full-lines
 // UNDER:      made  calls  function

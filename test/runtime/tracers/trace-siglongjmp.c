@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A thread is still recorded after its SIGFPE handler, as in servers, has left by
- * siglongjmp(): out of traced functions, and out of any point of the tracer. Each call
- * that returned is recorded or counted as missed, and few are missed, although the thread
- * does not reuse the stack of the calls that it left.
+ * A thread is still recorded after its SIGFPE handler has called siglongjmp(), as in
+ * some servers: out of traced functions, and out of any instruction of the tracer. Each
+ * call that returned is recorded or counted as missed. Few are missed, although the
+ * thread does not reuse the stack of the calls that it left.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog %link
@@ -75,7 +75,7 @@ UNTRACED int main(int argc, char **argv)
 
 	CHECK(signal(SIGFPE, on_error) != SIG_ERR);
 	CHECK(!pthread_create(&sender, NULL, send_signals, &self));
-	/* A signal that arrives after the call does not undo it. */
+	/* A signal that arrives after the call does not undo the call. */
 	sigsetjmp(back, 1);
 	for (int i = 0; i < 100; i++, afters++)
 		after();

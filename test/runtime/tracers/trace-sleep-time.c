@@ -14,7 +14,7 @@
 // ALL-DAG: outer: 1 calls of 100 ms and more, elapsed the same
 // RUN: cd %t && %patchbay record -t function_duration --no-sleep-time -- ./prog
 // RUN: %{look}=AWAKE
-/* A fork is handled, too: the child ends a call that its parent began. */
+/* A child that ends a call which its parent began is handled, too. */
 // AWAKE-DAG: naps: 2 calls of 4 to 20 ms, elapsed 50 ms and more
 // AWAKE-DAG: outer: 1 calls of 8 to 40 ms, elapsed 100 ms and more
 // AWAKE-DAG: forks: 2 calls of 0 to 4 ms, elapsed 50 ms and more
@@ -29,12 +29,12 @@
 /* Entries use the same clock as exits. */
 // RUN: cd %t && %patchbay record -t function_graph --no-sleep-time -- ./prog
 // RUN: %{look}=AWAKE
-/* Only sleep makes naps() exceed this threshold. */
+/* naps() exceeds this threshold only with its sleep time. */
 // RUN: cd %t && %patchbay record -t function_duration --no-sleep-time --threshold 30ms -F naps -F spins -- ./prog
 // RUN: %{look}=LONG
 // LONG-NOT: naps
 // LONG: spins: 1 calls of 35 to 100 ms
-/* The overwritten events may include those that tell how long a thread slept. */
+/* Overwritten events may include those that contain a thread's sleep time. */
 // RUN: cd %t && %patchbay record -t function_duration --no-sleep-time --buffer 8K --overwrite -- ./prog many > %t/said
 // RUN: %patchbay dump --chrome %t/patchbay.data > %t/json && %python %S/../Inputs/sleep-times.py --between %t/said %t/json | FileCheck %s --check-prefix=AGAIN
 // AGAIN: late: all in between
@@ -52,7 +52,7 @@
 // RUN: cd %t && %patchbay record --force -t function_duration --no-sleep-time -F naps -F late -- ./prog slow
 // RUN: %{look}=SLOW
 // SLOW: naps: 1 calls of 4 to 20 ms
-/* While nothing is recorded, sleep uses no space. Sleep after that is known exactly. */
+/* While no event is recorded, sleep uses no space. Sleep after that is known exactly. */
 // RUN: cd %t && %patchbay record -t function_duration --no-sleep-time --buffer 8K --start-at late --stop-at halts -- ./prog waits > %t/said
 // RUN: %patchbay dump --chrome %t/patchbay.data > %t/json && %python %S/../Inputs/sleep-times.py --between %t/said %t/json 3 | FileCheck %s --check-prefix=WAITS
 // WAITS: late: all in between
@@ -249,9 +249,7 @@ UNTRACED static int start_slow(char **argv)
 	return 1;
 }
 
-/*
- * Sleep less than naps() does, so that only naps() makes the clocks differ noticeably.
- */
+/* Sleep less than naps() does, so that only naps() makes the clocks clearly differ. */
 UNTRACED static int run_slow(void)
 {
 	for (int i = 0; i < 250; i++) {

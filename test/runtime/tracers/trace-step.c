@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * No event is lost or recorded twice if a signal arrives between any two instructions
- * of recording an event, and its handler calls traced functions. The signals come from
- * the CPU's trap flag, so they arrive everywhere, also at the end of a block. There a
- * handler's calls are counted as lost, because the new block is being set up.
+ * of recording an event, and the signal handler calls traced functions. The CPU's trap
+ * flag causes the signals, so they arrive everywhere, also at the end of a block. There
+ * the handler's calls are counted as lost, because the new block is being set up.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog %link
@@ -25,8 +25,8 @@ OPAQUE void leaf(void) {}
 OPAQUE void in_trap(void) {}
 
 /*
- * Do not interrupt each instruction: a call that is always interrupted before it
- * reserves space never gets any. Each instruction has its turn within PERIOD steps.
+ * Interrupt only some instructions of each call: a call that is always interrupted before
+ * it reserves space never gets any. Each instruction is interrupted within PERIOD calls.
  */
 #define PERIOD 13
 static long instructions, calls;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Functions that exist in no source, such as the one that the compiler makes for
-// noexcept functions, are left out without a message. For other functions there is a
-// message.
+// noexcept functions, are omitted without a message. Other omitted functions are
+// reported.
 // RUN: rm -rf %t && mkdir %t
 // RUN: %buildxx %s -o %t/prog %link
 // RUN: %patchbay list %t/prog | FileCheck %s --check-prefix=THERE

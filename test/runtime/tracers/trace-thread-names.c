@@ -13,24 +13,24 @@
  * RUN: %{names} %t/entries ended follows is-named lasts-x the-main
  * RUN: cd %t && %patchbay record --histogram -o counts -- ./prog
  * RUN: %{names} %t/counts ended follows is-named lasts-x the-main
- * A thread continues in the block of one that has ended.
+ * With --overwrite, a new thread continues in the block of an ended thread.
  * RUN: cd %t && %patchbay record -t function_duration --overwrite --buffer 64K -o over -- ./prog
  * RUN: %{names} %t/over ended follows is-named lasts-x the-main
  *
- * A running process, at the end of its recording, and in a snapshot.
+ * The thread of a running process is renamed before the end, or before a snapshot.
  * DEFINE: %{running} = %python %S/../Inputs/while-running.py
  * RUN: cd %t && %{running} ./prog stay -- sh -c '%patchbay record -p PID -t function_duration -o visit -- sh -c "sleep 0.3; kill -USR1 PID; sleep 0.3"'
  * RUN: %{names} %t/visit renamed
  * RUN: cd %t && mkdir out && %{running} env LD_PRELOAD=%patchbay_lib/libpatchbay-live.so PATCHBAY=tracer=function_duration,filter=stays,output=out,live=1 ./prog stay -- sh -c 'kill -USR1 PID; sleep 0.1; %patchbay live -p PID --snapshot copy'
  * RUN: %{names} %t/copy renamed
  *
- * A forked child, too, whose thread continues its parent's.
+ * A forked child's thread continues its parent's, and has its own name.
  * RUN: cd %t && %patchbay record -t function_duration -o forks -- ./prog forks
  * RUN: %{names} %t/forks of-child of-parent
  * RUN: cd %t && %patchbay record --histogram -o counted -- ./prog forks
  * RUN: %{names} %t/counted of-child of-parent
  *
- * --thread selects by the name at that time.
+ * --thread selects by the name that the thread has when it makes a call.
  * RUN: cd %t && %patchbay record -t function_duration --thread prog -o chosen -- ./prog 2>&1 | FileCheck %s --check-prefix=CHOSEN --allow-empty
  * CHOSEN-NOT: no thread
  */
@@ -55,7 +55,7 @@ OPAQUE void stays(void)
 	usleep(2000);
 }
 
-/* Not traced, so that a thread makes its only traced call before it has its name. */
+/* Not traced: a thread makes its only traced call before it gets its name. */
 static __attribute__((annotate("patchbay::never"))) void *run(void *arg)
 {
 	const int which = (int)(long)arg;

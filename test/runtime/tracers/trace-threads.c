@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * --thread selects threads by name or ID. Other threads record nothing and have no
- * buffer. A thread that is renamed is checked again.
+ * buffer. The runtime checks a renamed thread again.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog %link
@@ -30,7 +30,7 @@
 // TWO: 1000 worker-2,step
 // RUN: cd %t && %patchbay record -t function_duration -F 'step*' --thread 'prog*' --thread '*-[^2-9*]' --thread '\*' -- ./prog
 // RUN: %{calls}=SETS
-/* The main thread is selected by its ID, which is the process's. */
+/* The main thread is selected by its ID, which equals the process ID. */
 // RUN: cd %t && %patchbay record --force -t function -F 'step*' -- sh -c 'PATCHBAY="$PATCHBAY,thread=$$" exec ./prog'
 // RUN: %{calls}=MAIN
 // MAIN: 1000 prog,step
@@ -38,12 +38,12 @@
 // RUN: cd %t && %patchbay record --histogram -F 'step*' --thread 'worker-4' -- ./prog
 // RUN: %patchbay report --json %t/patchbay.data | FileCheck %s --check-prefix=COUNTED
 // COUNTED: "calls": 1000,
-/* Calls that the thread made before the runtime saw its new name are missing. */
+/* Calls that the thread made before the runtime noticed its new name are missing. */
 // RUN: cd %t && %patchbay record -t function -F 'rename*' --thread 'late' -- ./prog rename
 // RUN: %{calls}=RENAMED
 // RENAMED: {{1|2}} late,renamed
 // RENAMED: 1 thread,function
-/* The name of a new thread is checked soon, even in a short run. */
+/* The runtime checks the name of a new thread soon, even in a short run. */
 // RUN: cd %t && %patchbay record -t function -F 'rename*' --thread 'soon' -- ./prog soon
 // RUN: %{calls}=SOON
 // SOON: 100 soon,renamed
@@ -91,7 +91,7 @@ static double microseconds(void)
 	return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
 }
 
-/* The thread's first call is traced; often it is its start function. */
+/* The thread's first call is traced. Often this is its start function. */
 static void *name_itself(void *arg)
 {
 	double begin;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Recordings stay consistent while functions are armed and disarmed at random and
-// threads are inside them, throw, catch, jump out, recurse and end. No exit lacks its
-// entry. Of two calls, one is nested in the other, or they do not overlap.
+// Recordings stay consistent while functions are armed and disarmed at random, and
+// threads throw, catch, jump, recurse and end inside these functions. Each exit has its
+// entry. Two calls are nested or do not overlap.
 // RUN: rm -rf %t && mkdir %t
 // RUN: %buildxx %s -o %t/prog -lpthread
 // DEFINE: %{toggle} = %python %S/../Inputs/toggle-live.py 25 %patchbay %t/prog %t/data
@@ -21,8 +21,8 @@
 #include <unistd.h>
 
 static std::atomic<bool> finished;
-// Works long enough that calls are open when their functions are disarmed, and short
-// enough that the recording can be read in seconds.
+// Works long enough that some functions are disarmed during calls, and short enough
+// that the recording can be read in seconds.
 OPAQUE void pause_in(long n) {
   for (volatile long i = 0; i < n % 7 * 3000; i = i + 1)
     ;

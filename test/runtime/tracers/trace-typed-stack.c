@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Named arguments, including strings, are recorded on stacks of 4 KB with unmapped
- * memory below. The help states the most stack that a call uses. A process's first
- * call, which creates its file, may also be on such a stack.
+ * memory below. The help states the maximum stack use of a call. A process's first
+ * call, which creates the file, may also be on such a stack.
  */
 // RUN: %build %s -o %t
 // RUN: %patchbay record -t function --args 'leaf(x,text)' -o %t.data -- %t | FileCheck %s
@@ -54,7 +54,7 @@ unused(const unsigned char *stack)
 	return size;
 }
 
-/* Parent and child make no traced call before. */
+/* Parent and child have not made a traced call before. */
 __attribute__((no_profile_instrument_function)) static int first_calls(void)
 {
 	int status, child = !fork();

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Arguments of libc++'s type std::string are shown. libc++ need not be installed: the
-// test defines its memory layout, and its description in debug information. Short
-// strings are inside the object.
+// test defines the type's memory layout and debug information. Short strings are inside
+// the object.
 // RUN: rm -rf %t && mkdir %t
 // RUN: %buildxx %s -o %t/prog %link
 // RUN: cd %t && %patchbay record -t function_duration --args 'takes(text, holder->name, retval)' -- ./prog
 // RUN: %patchbay dump %t/patchbay.data | FileCheck %s
 // CHECK-DAG: takes(text="short", holder->name="a text that is longer than what the object has room for") = 1{{$}}
 // CHECK-DAG: takes(text="", holder->name="22 bytes are the most..") = 1{{$}}
-// Several options that need the same argument cause one request.
+// Several options that need the same argument cause only one request.
 // RUN: cd %t && %patchbay record -t function_duration --args 'takes(*)' --args 'takes(text, holder->number)' -- ./prog
 // RUN: %patchbay dump %t/patchbay.data | FileCheck %s --check-prefix=SEVERAL
 // SEVERAL: takes(text="short", holder=0x{{[0-9a-f]+}}, holder->number=1) = 1{{$}}
@@ -23,7 +23,7 @@
 // RUN: %patchbay dump %t/visit | FileCheck %s --check-prefix=VISIT
 // VISIT: takes(text="short") = 1{{$}}
 //
-// If a seccomp filter was in force before, memory is not read by a system call.
+// Under an earlier seccomp filter, the runtime makes no system call to read memory.
 // RUN: cd %t && %python %S/../Inputs/filtered.py %patchbay record -t function_duration --args "takes(text, retval)" -o filtered -- ./prog
 // RUN: %patchbay dump %t/filtered | FileCheck %s --check-prefix=FILTERED
 // FILTERED: takes(text=<not read>) = 1{{$}}

@@ -2,8 +2,7 @@
 //
 // A message warns of arguments whose values may be wrong, once per function. If the
 // compiler sees both caller and function, the caller need not pass an argument that the
-// function does not use. Arguments that are used, or passed nevertheless, cause no
-// message.
+// function does not use. Arguments that are used or passed cause no message.
 //
 // RUN: rm -rf %t && mkdir %t
 // RUN: %buildxx -O2 %s -o %t/prog %link
@@ -22,7 +21,7 @@
 // SHARED: shared<int>(dropped=7) = 0
 //
 // Parts of a structure in registers may be unused, too. If two members share eight
-// bytes, debug information does not say which of them is used.
+// bytes, debug information does not say which member is used.
 //
 // RUN: %{record} --args 'part(at.text, at.size)' -o part -- ./prog 2>&1 | FileCheck %s --check-prefix=PART --implicit-check-not=warning
 // PART: {{^}}patchbay: warning: --args: not used in part(Piece): 'at.text': the compiler may pass any value, so recorded values may be wrong{{$}}
@@ -55,7 +54,7 @@ KEPT int whole(int a, int b) {
   return a + b;
 }
 
-// The linker may choose another file's definition, so callers pass all arguments.
+// The linker may choose another file's definition, so callers must pass all arguments.
 template <typename T> KEPT T shared(T dropped) {
   __asm__ volatile("");
   return 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// std::string_view arguments are shown, with any order of pointer and length. One
-// message states which arguments are left out of a request for all, and why.
+// std::string_view arguments are shown, with pointer and length in any order. If all
+// arguments are requested, one message lists the omitted ones and the reason.
 // RUN: rm -rf %t && mkdir %t
 // RUN: %buildxx -std=c++20 %s -o %t/prog %link
 // RUN: cd %t && %patchbay record -t function_duration --args '*(*)' --args 'member(h->number, h->name)' -N main -- ./prog > out 2> err
@@ -28,7 +28,7 @@
 // RUN: %patchbay dump %t/when | FileCheck %s --check-prefix=WHEN --implicit-check-not=two
 // WHEN: takes(v="in registers")
 //
-// The message names ten of them and the number of the others.
+// The message names ten omitted arguments and the number of the remaining ones.
 // RUN: FileCheck %s --check-prefix=LEFT < %t/err
 // RUN: grep -c 'leaves out of' %t/err | FileCheck %s --check-prefix=TEN
 //      TEN: {{^}}10{{$}}
@@ -36,7 +36,7 @@
 //     LEFT: patchbay: warning: --args leaves out arguments of {{[1-9]}} more functions: to see why, name one, as in --args 'parse(name)'{{$}}
 // RUN: cd %t && %patchbay record -t function_duration --args 'keeps(*)' -o keeps -- ./prog 2>&1 > out | FileCheck %s --check-prefix=DROPPED
 //  DROPPED: patchbay: warning: --args leaves out of keeps(int, int): 'dropped': it was optimised away, or debug information does not say where it is at the function's entry{{$}}
-// A request for some arguments gets no message.
+// A request for particular arguments gets no message.
 // RUN: cd %t && %patchbay record -t function_duration --args 'leaves(n)' -o some -- ./prog 2>&1 > out | FileCheck %s --check-prefix=SOME
 //     SOME-NOT: leaves out
 #include "../Inputs/check.h"

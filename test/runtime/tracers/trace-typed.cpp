@@ -29,7 +29,7 @@
 // RUN: %python %S/../Inputs/typed-json.py %t/json | FileCheck %s --check-prefix=TYPES
 // TYPES: {{^}}15 calls have their values{{$}}
 //
-// The other tracers record them, too. A recursion may exceed the space for arguments.
+// Other tracers record arguments, too. A recursion may exceed the space for arguments.
 // RUN: cd %t && %patchbay record -t function --args 'throws(n)' -F main -- ./prog > out
 // RUN: %patchbay dump %t/patchbay.data | FileCheck %s --check-prefix=ENTRY
 // ENTRY-DAG: entry throws(n=4) <- main
@@ -40,7 +40,7 @@
 // DEEP: deep(n=<not kept>)
 // DEEP: /* deep(int) = 1000 */
 //
-// Other formats have the arguments, too.
+// Other output formats have arguments, too.
 // RUN: cd %t && %patchbay record -t function_duration --args 'svc::*::get(this->size, key, retval)' -F main -- ./prog > out
 // RUN: %patchbay dump --json %t/patchbay.data | FileCheck %s --check-prefix=JSON
 // JSON: "args":{"this->size":3,"key":"k"},"result":3
@@ -55,7 +55,7 @@
 // RUN: %patchbay dump %t/patchbay.data | FileCheck %s --check-prefix=CHILD
 // CHILD: returned in_child(n=77)
 //
-// --when records only matching calls, even below root functions.
+// --when records only matching calls, even with --under.
 // RUN: cd %t && %patchbay record -t function_duration --args 'numbers(l, color)' --when 'l < -5' -- ./prog 2>&1 > out | FileCheck %s --check-prefix=LEFT
 // LEFT: patchbay: patchbay.data: 1 call of numbers was excluded (--when)
 // RUN: cd %t && %patchbay record -o without -t function_duration --args 'numbers(l, color)' -- ./prog > out

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// --under records only the calls of root functions and the calls inside of them: per
+// --under records only calls of root functions and the calls made inside them, per
 // thread, however the calls end, even in a child that is forked inside. Threads that
 // start inside are not recorded.
 // RUN: rm -rf %t && mkdir %t
@@ -39,7 +39,7 @@
 // DEPTH-NEXT:0 root(int) unwound 10
 // DEPTH-NOT:{{.}}
 //
-// There may be several roots; one is excluded from tracing.
+// Several roots are possible. One of them is excluded from tracing.
 // RUN: cd %t && %patchbay record -N 'std::*' -t function_duration --under starts --under between --under throws -N 'between*' -- ./prog
 // RUN: %{count}=SEVERAL
 //      SEVERAL:0 common() returned 11
@@ -60,7 +60,7 @@
 // CALLS-DAG: 11 common()
 // CALLS-DAG: 11 between()
 //
-// So are arguments, and calls with a threshold, which none reaches here.
+// Arguments are limited to roots, too, and so are calls above a threshold (here, none).
 // RUN: cd %t && %patchbay record -N 'std::*' -t function_duration --args root --under root -- ./prog
 // RUN: %patchbay dump %t/patchbay.data | FileCheck %s --check-prefix=ARGS --implicit-check-not=main
 // ARGS-DAG: returned root(0) = 0
@@ -76,7 +76,7 @@
 // AFTER-DAG: common() returned 20
 // AFTER-DAG: throws() unwound 10
 //
-// Roots that do not exist, or cannot be roots, cause a message.
+// A root that does not exist, or that cannot be a root, causes a message.
 // RUN: cd %t && %patchbay record -N 'std::*' -t function_duration --under never_called -- ./prog 2>&1 | FileCheck %s --check-prefix=WARNED
 // WARNED: patchbay: warning: patchbay.data: nothing was recorded: no function of --under was called; a call that had begun before does not count
 // RUN: not %patchbay report %t/patchbay.data 2>&1 | FileCheck %s --check-prefix=NEVER
@@ -149,7 +149,7 @@ int main() {
     common();
     if (!setjmp(target))
       root(1);
-    // This call's frame is where root(1), which was left, had its frame.
+    // This call has the same frame address as root(1), which was left.
     common();
     try {
       root(2);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /*
  * Exceptions pass timed functions with any unwinder, and exit handlers are called.
- * Unwinders: libgcc_s.so.1, a private one (-static-libgcc), LLVM's libunwind, shared or
- * static, and that of a shared object in a C program. Threads that end by
- * pthread_exit() are unwound by libgcc_s.so.1 in all of these programs.
+ * Unwinders: libgcc_s.so.1, a private copy (-static-libgcc), LLVM's libunwind, shared
+ * or static, and the unwinder of a shared object in a C program. In all of these
+ * programs, libgcc_s.so.1 unwinds threads that end by pthread_exit().
  */
 // DEFINE: %{program} =
 // DEFINE: %{llvm} = -DLLVM_UNWINDER -rtlib=compiler-rt -unwindlib=libunwind -L %llvm_lib -Wl,-rpath,%llvm_lib

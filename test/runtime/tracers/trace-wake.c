@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Handlers wake the control thread when functions cost too much, without creating a
- * descriptor: if they did, another thread might get a descriptor that is not the lowest
- * free number. A parent process traces each system call of the calling thread.
+ * If functions cost too much, handlers wake the listening thread without creating a
+ * descriptor: otherwise another thread could get a descriptor other than the lowest
+ * free one. A parent process traces each system call of the calling thread.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog %link
@@ -24,7 +24,7 @@ OPAQUE void hot_2(void) {}
 OPAQUE void hot_3(void) {}
 OPAQUE void hot_4(void) {}
 
-/* A function that is disabled before it has made enough calls wakes no thread. */
+/* A function that is disabled before it has made enough calls does not wake the thread. */
 static void (*const functions[])(void) = { hot_1, hot_2, hot_3, hot_4 };
 
 static void call_all(int times)
@@ -36,7 +36,7 @@ static void call_all(int times)
 
 static void be_watched(void)
 {
-	/* The first call makes all state that calls need. */
+	/* The first call creates all state that later calls need. */
 	call_all(1);
 	CHECK_EQ(ptrace(PTRACE_TRACEME, 0, NULL, NULL), 0);
 	raise(SIGSTOP);

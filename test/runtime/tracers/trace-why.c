@@ -26,12 +26,12 @@
 // RUN: cd %t && %{check} | FileCheck %s
 // RUN: FileCheck %s --check-prefix=FILTERED --input-file %t/info
 // FILTERED: why slow {{[0-9]+}} call{{s?}} of at least 40.000 ms; a lower bound of the off-CPU time, no waits: the process began with a filter of system calls{{$}}
-/* A user without access to kernel events sees the time, but not the reason. */
+/* A user who may not read kernel events sees the off-CPU time without the reason. */
 // RUN: cd %t && %python %S/../Inputs/without-perfmon.py %patchbay record -t function_duration --why 40ms -- ./prog
 // RUN: cd %t && %{check} | FileCheck %s
 // RUN: FileCheck %s --check-prefix=UNPRIVILEGED --input-file %t/info
 // UNPRIVILEGED: why slow {{.*}} of at least 40.000 ms{{.*}}; {{each wait, but not for what|a lower bound of the off-CPU time, no waits}}: perf_event_open(2) was refused: {{Permission denied|Operation not permitted}}{{$}}
-/* Causes are recorded in a running process. */
+/* Causes are recorded for a running process, too. */
 // RUN: cd %t && %python %S/../Inputs/record-running.py %patchbay ./prog -t function_duration --why 40ms
 // RUN: cd %t && %patchbay dump --json > json && %python %S/../Inputs/check-why.py --some json naps
 /* Each verb shows the causes. */
@@ -50,9 +50,7 @@
 // TRACED-NEXT: => middle+0x
 // TRACED-NEXT: => outer+0x
 // TRACED-NEXT: => main+0x
-/*
- * The time that recording a cause takes is known, and not part of the callers' times.
- */
+/* The time for recording a cause is known, and excluded from the callers' times. */
 // RUN: cd %t && %patchbay report --json traced > report.json
 // RUN: cd %t && %python -c 'import json; print(*("taken out" for f in json.load(open("report.json"))["functions"] if f["name"] == "outer" and f["measured_ns"] - f["total_ns"] > 5000))' | FileCheck %s --check-prefix=COST
 // COST: {{^}}taken out{{$}}
@@ -76,24 +74,24 @@
 // PERFETTO: off_cpu_ns
 // PERFETTO-NEXT: off-CPU for
 // PERFETTO-NEXT: middle+0x
-/* This stack is longer than the recorded part. */
+/* The stack is longer than the recorded part. */
 // RUN: cd %t && %patchbay record -t function_duration --why 40ms -F naps -- ./prog deep && %patchbay replay --nested=false | FileCheck %s --check-prefix=DEEP
 // DEEP: => deeper+0x
 // DEEP: => ... (the rest of the stack was not copied)
 /*
- * Causes use no more space than the buffer has. --overwrite keeps the last causes, and
- * older calls have none.
+ * Causes use only the space of the buffer. --overwrite keeps the newest causes; older
+ * calls lose theirs.
  */
 // RUN: cd %t && %patchbay record -t function_duration --why 1us -F tiny --buffer 4K -- ./prog many && %patchbay info | FileCheck %s --check-prefix=FULL
 // FULL: why slow 16 call{{s?}} of at least 1.000 us; no data of 84 other{{s?}} (no space, no permission, or --max-overhead);
 // RUN: cd %t && %patchbay record -t function_duration --why 1us -F tiny --buffer 64K --overwrite -- ./prog many && %patchbay dump --json > json && %python %S/../Inputs/check-why.py --last json && %patchbay info | FileCheck %s --check-prefix=AGAIN
 // AGAIN: why slow 100 calls of at least 1.000 us, {{[1-9][0-9]}} of them overwritten; {{each|least}}
-/* Causes count against the space of all threads, and use at most half of it. */
+/* Causes count against the limit for all threads, and use at most half of that limit. */
 // RUN: cd %t && %patchbay record -t function_duration --why 1us -F tiny --max-memory 1M -- ./prog many && %patchbay info | FileCheck %s --check-prefix=MEMORY
 // MEMORY: why slow 27 call{{s?}} of at least 1.000 us; no data of 73 other{{s?}} (no space, no permission, or --max-overhead);
 // RUN: cd %t && %patchbay record -o without -t function_duration -F tiny -- ./prog many && %patchbay report --diff without 2>&1 | FileCheck %s --check-prefix=DIFF
 // DIFF: were recorded with different options, {{.*}}: why: none / 1.000 us or more{{$}}
-/* Causes do not cost more than the tracing budget. */
+/* Recording causes stays within the overhead limit. */
 // RUN: cd %t && %patchbay record -t function_duration --why 1us -F tiny --max-overhead 0.01% -- ./prog many && %patchbay info | FileCheck %s --check-prefix=OVERHEAD
 // OVERHEAD: why slow {{[1-9][0-9]?}} call{{s?}} of at least 1.000 us; no data of {{[1-9][0-9]?}} other{{s?}} (no space, no permission, or --max-overhead);
 /* Forked children record their own causes. */
@@ -169,7 +167,7 @@ __attribute__((noinline)) void tiny(int n)
 	usleep((useconds_t)n);
 }
 
-/* The unwind tables, and no register, give the size of these frames. */
+/* The size of these frames is found only in unwind tables, in no register. */
 CALLER void middle(int what, int size)
 {
 	char room[96];
