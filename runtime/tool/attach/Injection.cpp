@@ -22,8 +22,8 @@ using Clock = std::chrono::steady_clock;
 
 // Time limits, not counting waits for a processor. UntilSafe: until a thread can be
 // borrowed. UntilDone: until the borrowed and the new thread have executed a few
-// instructions. UntilLoaded, UntilLoadedAtMost: until the runtime is loaded and started,
-// since the new thread last ran, and in total.
+// instructions. UntilLoaded: until the new thread runs again while it loads the runtime.
+// UntilLoadedAtMost: until the runtime is loaded and started.
 static constexpr auto UntilSafe = 5s, UntilDone = 10s, UntilLoaded = 10s,
                       UntilLoadedAtMost = 60s;
 
@@ -52,8 +52,8 @@ private:
   bool hasLeft() const {
     return patchbay::hasLeft(Memory, Modules, Place.range(), Use);
   }
-  // Reads through the descriptor opened at the start: the process may execute another
-  // program at any moment.
+  // Has the process ended or executed another program? The memory descriptor, opened at the
+  // start, can then not be read.
   bool isGone() const {
     char Byte;
     return !Memory.read(Place.code(), Byte);
@@ -102,10 +102,10 @@ private:
   StubUse Use;
   std::map<pid_t, std::chrono::nanoseconds> RanUntilLook; // CPU time of each thread when
                                                           // it was last examined
-  unsigned NrStarved = 0, NrAnswered = 0; // threads examined in the last round:
-                                          // those that got no processor, and
-                                          // those that stopped
-  std::string Waits; // for messages: where the last waiting thread waits
+  // Numbers of threads examined in the last round: threads that got no processor, and
+  // threads that stopped.
+  unsigned NrStarved = 0, NrAnswered = 0;
+  std::string Waits; // for messages: the function in which the last examined thread waits
   pb_moment Begun = pb_moment_now();
   std::chrono::nanoseconds StoppedAt{0}, BorrowedFor{0};
   InjectionResult Result;
@@ -119,7 +119,7 @@ private:
 
 static std::string nameOf(int Signal) { return "SIG" + std::string(sigabbrev_np(Signal)); }
 
-// Thread: its number as this command sees it. No thread has number 0.
+// Thread: the thread ID in this command's PID namespace.
 std::string Injector::folderOf(pid_t Thread) const {
   return "/proc/" + std::to_string(Pid) + "/task/" + std::to_string(Thread);
 }
@@ -142,7 +142,7 @@ static bool awaitDone(ProgressTime Time, std::chrono::nanoseconds Limit,
   return waitUntil([&] { return pendingEnd() || Time.soFar() >= Limit; }, Done);
 }
 
-// For messages: why the last awaitDone() gave up.
+// For messages: why the wait for a thread ended.
 static std::string inTime() {
   if (int Signal = pendingEnd())
     return "before " + nameOf(Signal) + " ended this command";
@@ -188,13 +188,13 @@ Expected<Injector::Look> Injector::lookAt(pid_t Thread) {
       return Look::NotNow;
   }
   std::string Code = stubCode(Functions, Use);
-  // After execve(2) this memory would belong to another program.
+  // After execve(2), the memory belongs to another program and the write fails.
   if (!Place.writeCode(Thread, Code))
     return isGone() ? Expected<Look>(Look::NotNow) : Place.cannotWriteCode();
   if (!T.hasThere(Place.code(), Code))
     return Look::NotNow;
-  // Write the way back only after the code. If this command is killed, another command
-  // finds it through the code.
+  // Write the way back after the stub: if this command is killed, another command finds the
+  // way back through the stub.
   if (Use.WayBack && !Place.writeWayBack(Thread, Use.WayBack,
                                          wayBackCode(Use.WayBack, Use.Back)))
     return Look::NotNow;
@@ -205,8 +205,8 @@ Expected<Injector::Look> Injector::lookAt(pid_t Thread) {
   return Look::Borrowed;
 }
 
-// A thread that has not run since its last stop need not be stopped again. Each stop
-// costs some microseconds of its time.
+// Has the thread only waited for a processor since its last stop? Another stop would be
+// useless, and costs the thread some microseconds.
 bool Injector::isWhereItWas(pid_t Thread) const {
   auto Before = RanUntilLook.find(Thread);
   if (Before == RanUntilLook.end())
@@ -236,7 +236,7 @@ Expected<Injector::Look> Injector::lookAtOneOf(ArrayRef<pid_t> Threads,
       Tracee::letLateGo(Pid, Thread);
       auto L = lookAt(Thread);
       RanUntilLook[Thread] = runTimeOf(folderOf(Thread)).Ran;
-      // Stopping each of many threads may take long.
+      // Check the time after each thread, since stopping many threads may take long.
       if (!L || *L != Look::NotNow || Clock::now() >= End)
         return L;
     }
@@ -287,8 +287,8 @@ Error Injector::borrowThread() {
                       Twine(NotSaved) + Waits + "; try again");
 }
 
-// The code stores the processor's counter at its end. The counter's rate since Begun is
-// precise enough to convert it.
+// Computes how long the thread was borrowed. The stub stores the processor's counter at its
+// end; the counter's rate since Begun converts the counter to ns.
 void Injector::measure() {
   uint64_t Left = 0;
   Memory.read(Place.area() + AREA_TICKS, Left);
@@ -335,7 +335,7 @@ Error Injector::awaitThread() {
                         " may not read the time-stamp counter (PR_SET_TSC), which the "
                         "runtime reads: start the program with 'patchbay record', which "
                         "detects that");
-  // If the area is gone, the code has unmapped it: pthread_create() failed.
+  // If the area is gone, the stub has unmapped it since pthread_create() failed.
   if (!Created || !isMarked(AREA_DONE))
     return Memory.error("it cannot make the thread that loads the runtime: a limit of memory, "
                         "mappings or threads is reached (prlimit -p " + Twine(Pid) +
@@ -349,9 +349,9 @@ Error Injector::awaitThread() {
 // The new thread
 //===----------------------------------------------------------------------===//
 
-// Before the loader reads a file it compares the path with those of loaded
-// libraries, and reuses the library on a match. This makes a unique path: after
-// a slash it adds "/" or "." for each bit of Mark, which the kernel ignores.
+// Makes a unique path of a descriptor: the loader reuses a loaded library with the same path
+// instead of reading the file. Adds "/" or "." for each bit of Mark after a slash, which the
+// kernel ignores.
 static std::string uniquePath(uint64_t Mark, int Number) {
   std::string Path = "/proc/thread-self/fd";
   for (unsigned Bit = 0; Bit != 64; ++Bit)
@@ -359,8 +359,8 @@ static std::string uniquePath(uint64_t Mark, int Number) {
   return Path + "/" + std::to_string(Number);
 }
 
-// Tells the new thread that this command no longer needs the area. Once that thread
-// has ended, the code is unused.
+// Tells the new thread that this command no longer needs the area, and waits until the new
+// thread has ended. The stub is then unused.
 Error Injector::end(Error E) {
   pid_t New = word(AREA_NEW_TID);
   tell(AREA_END);
@@ -369,7 +369,7 @@ Error Injector::end(Error E) {
   return E;
 }
 
-// Fills files with these contents, and returns their paths, which only the new
+// Fills the new thread's files with the contents of Paths. Returns paths that only the new
 // thread can open.
 Expected<std::vector<std::string>>
 Injector::fillFiles(ArrayRef<std::string> Paths) {
@@ -396,10 +396,9 @@ Injector::fillFiles(ArrayRef<std::string> Paths) {
   return Result;
 }
 
-// Waits until the runtime is loaded. A thread that makes little progress waits for a
-// processor, or for the loader's lock, which other threads take in dlopen() and dlclose()
-// in any order. Returns "" if the runtime is loaded, or if the process is gone; otherwise
-// the reason.
+// Waits until the runtime is loaded. The new thread may have to wait for a processor, or for
+// the loader's lock, which other threads take in dlopen() and dlclose(). Returns "" if the
+// runtime is loaded or the process is gone; otherwise the reason.
 std::string Injector::awaitLoaded() {
   ProgressTime Time = timeOfNew();
   std::chrono::nanoseconds Waited{0};
@@ -483,9 +482,9 @@ static Expected<bool> askWhetherDispatched(pid_t Pid, pid_t Thread) {
   return false;
 }
 
-// Syscall user dispatch would send SIGSYS for the system calls of handlers that
-// run in the thread. Few programs handle SIGSYS, and only those programs'
-// threads are stopped to ask.
+// Fails if a thread uses syscall user dispatch, which would send SIGSYS for system calls of
+// handlers in the thread. Stops threads to find out, but only in the few programs that handle
+// SIGSYS.
 static Error checkDispatch(const ProcessMemory &Memory) {
   pid_t Pid = Memory.pid();
   if (!(ThreadStatus(Pid, Pid).hex("SigCgt") >> (SIGSYS - 1) & 1))
@@ -508,8 +507,8 @@ Expected<InjectionResult> patchbay::inject(ProcessMemory &Memory,
   auto Modules = LoadedModules::read(Memory);
   if (!Modules)
     return Modules.takeError();
-  // These sanitizers know only threads from their own pthread_create(), and use
-  // memory that other threads do not have.
+  // These sanitizers know only threads that their own pthread_create() created, and need
+  // memory that no other thread has.
   for (StringRef Sanitizer : {"tsan", "msan"})
     if (Modules->find(("__" + Sanitizer + "_init").str()))
       return Memory.error("it is built with -fsanitize=" +

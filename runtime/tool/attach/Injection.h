@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Loads a library into a running process that was not prepared for it.
+// Loads a library into a running process that was started without it.
 //
-// This command borrows one thread of the process for one pthread_create(), at a
-// point where that call is provably safe (SafePoint.h). The new thread calls
-// dlopen(). While the program continues, the new thread may wait for the
-// loader's lock, for the allocator's, or for constructors of libraries. So none
-// of the program's own threads does anything that takes long or may never end.
-// The borrowed thread is stopped for less than a millisecond (Stub.h); no other
-// thread is.
+// This command borrows one thread of the process for one pthread_create(), at a point where
+// that call is provably safe (SafePoint.h). The new thread calls dlopen(). The new thread
+// may wait for the loader's lock, for the allocator's lock, or for constructors of
+// libraries, while the program's own threads continue. Only the borrowed thread is stopped
+// for the injection, for less than a millisecond (Stub.h).
 #pragma once
 
 #include "live/ProcessMemory.h"
@@ -17,10 +15,10 @@
 namespace patchbay {
 
 struct Injection {
-  /// dlopen() opens them in this order.
+  /// Libraries in the order in which dlopen() opens them.
   std::vector<std::string> Paths;
-  /// The process cannot open these paths, but this command can: the process gets the
-  /// contents in files without a name. If false, the process opens the paths itself.
+  /// True if only this command can open the paths: the process then gets the contents in
+  /// files without a name. False: the process opens the paths itself.
   bool ByContents = false;
   /// The name of the last library's int Entry(const char *Options, char *Why,
   /// size_t Size), and its first argument.
@@ -30,13 +28,14 @@ struct Injection {
 struct InjectionResult {
   int Returned;    // what the entry returned
   std::string Why; // what the entry wrote to Why
-  /// The longest time that any thread was stopped (usually the borrowed one), and the
-  /// number of threads that were stopped to be examined.
+  /// StoodStill: the longest time that any thread was stopped, usually the borrowed thread.
+  /// Looks: the number of stops for examining a thread.
   std::chrono::nanoseconds StoodStill{0};
   unsigned Looks = 0;
 };
 
-/// On failure the process is unchanged, and the error is one line.
+/// Loads the libraries and calls the entry. After an error of one line, the process is
+/// unchanged.
 llvm::Expected<InjectionResult> inject(ProcessMemory &Memory,
                                        const Injection &What);
 

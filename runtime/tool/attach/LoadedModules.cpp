@@ -12,7 +12,7 @@
 using namespace llvm;
 using namespace patchbay;
 
-// Limits above the needs of any program. Data from the process is not trusted.
+// Limits for data from the process, which is untrusted. No program needs more.
 static constexpr unsigned MaxModules = 1 << 16;
 static constexpr unsigned MaxDynamic = 1 << 10;
 
@@ -24,8 +24,8 @@ bool LoadedModule::containsCode(uint64_t Address) const {
   return any_of(Text, [&](const Range &R) { return R.contains(Address); });
 }
 
-// Callers look up no longer names. In a damaged table each symbol's name may be as long
-// as the whole table.
+// Limits the length of names, since each name in a damaged table may be as long as the
+// table. Callers look up only shorter names.
 static constexpr size_t MaxName = 256;
 
 StringRef LoadedModule::nameOf(const Function &F) const {
@@ -34,7 +34,7 @@ StringRef LoadedModule::nameOf(const Function &F) const {
 
 static uint32_t hashOf(StringRef Name) { return djbHash(Name, 5381) | 1; }
 
-// A name may have several versions, each with its own entry.
+// Searches all entries, since each version of a name has its own entry.
 uint64_t LoadedModule::find(StringRef Name) const {
   const uint32_t Hash = hashOf(Name);
   uint64_t Lowest = 0;
@@ -72,14 +72,14 @@ struct Dynamic {
 };
 } // namespace
 
-// glibc has replaced offsets in the dynamic section by addresses, except in the
-// vdso. musl leaves offsets.
+// Returns an address for an entry of the dynamic section. glibc replaces offsets by
+// addresses there, except in the vDSO. musl keeps offsets.
 static uint64_t relocated(uint64_t Value, uint64_t Base) {
   return Value < Base ? Value + Base : Value;
 }
 
-// Reads the entries up to DT_NULL, a page at a time: memory after the last entry may be
-// unmapped.
+// Reads the entries up to DT_NULL one page at a time, since the memory after the last entry
+// may be unmapped.
 static std::vector<Elf64_Dyn> readEntries(const ProcessMemory &Memory,
                                           uint64_t At) {
   std::vector<Elf64_Dyn> All;
@@ -132,8 +132,8 @@ static Dynamic readDynamic(const ProcessMemory &Memory, uint64_t At,
 }
 
 namespace {
-/// Limits for all modules together, above the needs of any program. Each read subtracts
-/// from them, so that reading damaged data ends.
+/// Remaining limits for all modules together. Each read reduces a limit, so that reading
+/// damaged data ends. No program reaches the limits.
 struct Room {
   uint64_t Symbols = 1 << 23, Strings = 1 << 28;
   static bool take(uint64_t &Of, uint64_t Size) {
@@ -150,8 +150,8 @@ struct HashTable {
 };
 } // namespace
 
-// The symbol table has no length, so the hash tables give it: in GNU's table,
-// the last chain ends with the last symbol.
+// Finds the number of symbols in a hash table, since the symbol table has no length. In GNU's
+// hash table, the last chain ends with the last symbol.
 static HashTable readHashes(const ProcessMemory &Memory, const Dynamic &D,
                             Room &Left) {
   struct {
@@ -178,7 +178,8 @@ static HashTable readHashes(const ProcessMemory &Memory, const Dynamic &D,
   std::vector<uint32_t> Hashes(Last - Head.First);
   if (!Memory.read(At, Hashes.data(), Hashes.size() * 4))
     return {};
-  // Read the rest of that chain, a page at a time: the memory after it may be unmapped.
+  // Read the rest of the last chain one page at a time, since the memory after the table may
+  // be unmapped.
   bool IsAtEnd = false;
   while (!IsAtEnd) {
     uint64_t From = At + Hashes.size() * 4;
@@ -251,8 +252,8 @@ uint64_t patchbay::auxiliaryValue(const ProcessMemory &Memory, uint64_t Type) {
   return 0;
 }
 
-// Finds the program's dynamic section, and the program's load address (Base). Fails
-// for a program without a loader.
+// Finds the program's dynamic section and its load address (Base). Fails for a program
+// without a loader.
 static Expected<uint64_t> findDynamic(const ProcessMemory &Memory,
                                       uint64_t &Base) {
   // The loader's list begins with the executable, whose program headers the
@@ -286,7 +287,7 @@ static Expected<uint64_t> findDynamic(const ProcessMemory &Memory,
 }
 
 namespace {
-/// The loader is changing its list. Reading it again may succeed.
+/// The loader is changing its list of modules. Reading the list again may succeed.
 class LoaderAtWork : public ErrorInfo<LoaderAtWork, ToolError> {
 public:
   static char ID;
@@ -309,9 +310,8 @@ static bool isConsistent(const ProcessMemory &Memory, uint64_t Debug,
          List.r_state == r_debug::RT_CONSISTENT;
 }
 
-// If the list was consistent before and after the copy, the copy is, too. A
-// library that was loaded and unloaded in between may be in the copy, but its data
-// is not used.
+// Copies the list again until the list is consistent before and after the copy. A library
+// that was loaded and unloaded during the copy may be in the result, but is not used.
 Expected<LoadedModules> LoadedModules::read(ProcessMemory &Memory) {
   for (unsigned Tries = 0;; ++Tries) {
     auto Result = readOnce(Memory);
@@ -336,8 +336,7 @@ Expected<LoadedModules> LoadedModules::readOnce(const ProcessMemory &Memory) {
   if (!Program.Debug || !isConsistent(Memory, Program.Debug, List))
     return notReady(Memory);
 
-  // Identify modules by their dynamic sections, since each C library names modules
-  // differently.
+  // Identify modules by their dynamic sections, since names depend on the C library.
   std::vector<MappedImage> Images;
   for (const ProcessMemory::Mapping &M : Memory.mappings())
     if (auto Image = MappedImage::at(Memory, M))
@@ -372,7 +371,7 @@ Expected<LoadedModules> LoadedModules::readOnce(const ProcessMemory &Memory) {
     readFunctions(Memory, readDynamic(Memory, Section, Module.Base), Left,
                   Module);
     Result.Modules.push_back(std::move(Module));
-    // Erase the image, so that a circular list ends here.
+    // Erase the image, so that reading a circular list ends.
     Images.erase(Image);
   }
   if (Result.Modules.empty() || !isConsistent(Memory, Program.Debug, List))

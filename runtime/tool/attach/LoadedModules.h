@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The modules that the loader of a running process has loaded, in the order in
-// which the loader looks up symbols. Reads the list that the loader keeps for
-// debuggers (struct r_debug in <link.h>), without stopping any thread.
+// Reads the list of loaded modules that the loader of a running process keeps for debuggers
+// (struct r_debug in <link.h>), without stopping any thread. The modules are in the order in
+// which the loader looks up symbols.
 #pragma once
 
 #include "live/ProcessMemory.h"
@@ -26,31 +26,30 @@ struct LoadedModule {
   };
 
   std::string Path;
-  std::string Name; // the loader's name for it
+  std::string Name; // the loader's name for the module
   uint64_t Base = 0;
   std::vector<Range> Text;  // executable ranges
   std::vector<Range> Constant; // ranges that are never written, such as tables
   uint64_t FrameHeader = 0; // .eh_frame_hdr; 0: none
-  /// Never unloaded: the program, its dependencies, and the loader.
+  /// Is the module never unloaded? True for the program, its dependencies, and the loader.
   bool IsPermanent = false;
-  /// Exported functions, in no order: there are thousands, and few lookups.
+  /// Exported functions, unsorted: sorting thousands takes longer than the few lookups.
   std::vector<Function> Functions;
   std::vector<char> Names;
 
   bool containsCode(uint64_t Address) const;
-  /// The function's name. Names longer than any that callers look up are cut.
+  /// The function's name, cut to the length of the longest name that callers look up.
   llvm::StringRef nameOf(const Function &F) const;
-  /// The address of an exported function; 0 if there is none of this name.
+  /// The address of an exported function; 0 if no function has this name.
   uint64_t find(llvm::StringRef Name) const;
 };
 
-/// Finds the exported function that contains an address. The module must not be
-/// moved during the lifetime of this object.
+/// Finds the exported function that contains an address. The LoadedModule object must not
+/// move during the lifetime of this object.
 class FunctionsByAddress {
 public:
   explicit FunctionsByAddress(const LoadedModule &Module);
-  /// The name of the function whose size covers the address; empty if there is
-  /// none.
+  /// The name of the function that contains the address; empty if no function does.
   llvm::StringRef at(uint64_t Address) const;
 
 private:
@@ -60,20 +59,19 @@ private:
 
 class LoadedModules {
 public:
-  /// Fails with one line if there is no loader, or if the loader keeps changing
-  /// its list.
+  /// Fails if the process has no loader, or if the loader keeps changing its list.
   static llvm::Expected<LoadedModules> read(ProcessMemory &Memory);
 
   const std::vector<LoadedModule> &all() const { return Modules; }
   /// The module whose code contains the address, or nullptr.
   const LoadedModule *at(uint64_t Address) const;
-  /// Does the byte stay the same while the process lives, except for armed sites? False
-  /// in a module that can be unloaded, since another module may be mapped there.
+  /// Is the byte constant while the process lives, except for armed sites? Returns false in
+  /// a module that can be unloaded, since another module may be mapped there later.
   bool isConstant(uint64_t Address) const;
   /// The address that dlsym(RTLD_DEFAULT) would return; 0 if no module exports
   /// the name.
   uint64_t find(llvm::StringRef Name) const;
-  /// The first module that exports the name, which is the one that calls reach.
+  /// The first module that exports the name. Calls of the function reach this module.
   const LoadedModule *provider(llvm::StringRef Name) const;
 
 private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// For architectures without a Stub.S.
+// Injection for architectures without a Stub.S: always fails.
 #include "Injection.h"
 
 using namespace llvm;

@@ -11,7 +11,7 @@
 using namespace llvm;
 using namespace patchbay;
 
-// Kernel threads and ended processes have no memory.
+// Has the process memory? Kernel threads and ended processes have none.
 static bool hasMemory(pid_t Process) {
   return !ThreadStatus(Process, Process).line("VmSize").empty();
 }
@@ -32,7 +32,7 @@ static bool isBelow(StringRef Path, StringRef Folder) {
   return Path.consume_front(Folder) && (Path.empty() || Path.front() == '/');
 }
 
-// Wanted is a group's folder, or its name in /proc/PID/cgroup.
+// The path of a group in /proc/PID/cgroup. Wanted: that path, or the group's directory.
 static std::string cgroupPath(StringRef Wanted) {
   for (const std::string &Mount : cgroupMounts())
     if (isBelow(Wanted, Mount))
@@ -53,8 +53,8 @@ static bool isInCgroup(pid_t Process, const std::string &Folder) {
   });
 }
 
-// The last part of a unit's control group is the unit's name, whatever slice it
-// is in.
+// Does the process belong to the systemd unit? The last component of a unit's control group
+// is the unit's name.
 static bool isOfUnit(pid_t Process, StringRef Unit) {
   std::string Name = Unit.contains('.') ? Unit.str() : (Unit + ".service").str();
   return any_of(cgroupsOf(Process), [&](const std::string &Path) {
@@ -117,7 +117,7 @@ patchbay::chooseProcesses(const ProcessChoice &Choice) {
   return std::vector<pid_t>(Chosen.begin(), Chosen.end());
 }
 
-// Is this the command line of a `record` with this process ID in -p?
+// Do these words form a command line of `record` with Pid in -p?
 static bool namesProcess(ArrayRef<StringRef> Words, StringRef Pid) {
   if (!is_contained(Words, "record"))
     return false;

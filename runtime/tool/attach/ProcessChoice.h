@@ -14,22 +14,22 @@ namespace patchbay {
 struct ProcessChoice {
   llvm::ArrayRef<std::string> Names;   // names as in `ps -o comm`
   llvm::ArrayRef<std::string> Units;   // systemd units; ".service" may be omitted
-  llvm::ArrayRef<std::string> Cgroups; // paths below /sys/fs/cgroup; include
-                                       // all groups below them
+  llvm::ArrayRef<std::string> Cgroups; // paths below /sys/fs/cgroup; subgroups
+                                       // are included
 };
 
-/// All processes that match one of these, except this command and its
-/// ancestors. Fails if one of them matches no process.
+/// All processes that match an entry of Choice, except this command and its ancestors.
+/// Fails if an entry matches no process.
 llvm::Expected<std::vector<pid_t>> chooseProcesses(const ProcessChoice &Choice);
 
 /// All processes except this command and its ancestors.
 std::vector<pid_t> allProcesses();
 
-/// Does a running `patchbay record` have this process in -p? It may not have
-/// attached yet.
+/// Does a running `patchbay record` have this process in -p? `record` may not have attached
+/// yet.
 bool isNamedByRecorder(pid_t Process);
 
-/// The process's children, and their descendants.
+/// The children of the process, and all their descendants.
 std::vector<pid_t> descendants(pid_t Process);
 
 } // namespace patchbay

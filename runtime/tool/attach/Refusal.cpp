@@ -20,8 +20,8 @@ static bool isZombie(unsigned Pid, const ThreadStatus &Status) {
   return Status.line("State").starts_with("Z") && threadsOf(Pid).size() == 1;
 }
 
-// Have all threads of the process released its memory? The first thread may have ended
-// before the others, and on a busy machine the last steps take time.
+// Have all threads of the process released its memory? Checks all threads, since the first
+// thread may end before the rest. On a busy machine, ending takes time.
 static bool isLeaving(unsigned Pid, const ThreadStatus &Status) {
   return Status.line("VmSize").empty() && !isOfKernel(Pid) &&
          all_of(threadsOf(Pid), [Pid](pid_t Thread) {
@@ -40,16 +40,15 @@ bool patchbay::hasEndedSoon(unsigned Pid) {
   return hasEnded(Pid);
 }
 
-// Is the process being killed? Each of its threads must get a processor before
-// the process can end.
+// Is the process being killed? It ends only after each of its threads has run.
 static bool isEnding(unsigned Pid) {
   return any_of(threadsOf(Pid), [Pid](pid_t Thread) {
     return ThreadStatus(Pid, Thread).hex("SigPnd") >> (SIGKILL - 1) & 1;
   });
 }
 
-// Waits until the end is visible: the kernel removes some data of an ending process a
-// moment before its state shows that.
+// Waits until the process state shows the end, since the kernel removes some data of an
+// ending process earlier.
 Error EndedMeanwhile::judge(Error E) const {
   constexpr unsigned Tries = 5, TriesAtMost = 1000, PauseUs = 2000;
   if (!E || !WasThere)
@@ -71,8 +70,8 @@ static Error checkState(unsigned Pid) {
     return processError(Pid, "is a thread: its process is " + Twine(Group));
   if (isZombie(Pid, Status))
     return processError(Pid, "it has ended, but its parent has not waited for it (zombie)");
-  // The first thread has ended, and the kernel shows memory, files and root
-  // directory of a process through that thread.
+  // The kernel shows the memory, files and root directory of a process only through its
+  // first thread, which has ended.
   if (Status.line("State").starts_with("Z"))
     return processError(
         Pid, "its first thread has ended (pthread_exit(3)), so the kernel no longer shows the "
@@ -93,10 +92,9 @@ Expected<ProcessMemory> patchbay::openProcess(unsigned Pid) {
   return ProcessMemory::open(Pid);
 }
 
-// Has the program installed a filter of its own? Such a filter may be much
-// stricter than a container's, which never forbids calls that the container's
-// own processes need. The kernel does not tell which system calls a filter
-// allows.
+// Has the thread more seccomp filters than its parent process? The program has then
+// installed a filter, which may forbid system calls that the runtime needs: the kernel does
+// not tell which calls a filter allows. A container's filter allows these calls.
 static bool hasOwnFilter(const ThreadStatus &Theirs) {
   uint64_t Mode = Theirs.number("Seccomp");
   if (Mode == SECCOMP_MODE_DISABLED)
@@ -106,8 +104,8 @@ static bool hasOwnFilter(const ThreadStatus &Theirs) {
          Parents.number("Seccomp_filters") < Theirs.number("Seccomp_filters");
 }
 
-// Checks each thread, since handlers run in all of them. A filter belongs to
-// one thread, unless the program used SECCOMP_FILTER_FLAG_TSYNC.
+// Checks each thread, since handlers run in all threads. A filter belongs to one thread,
+// unless the program used SECCOMP_FILTER_FLAG_TSYNC.
 static Error checkSeccomp(const ProcessMemory &Memory) {
   for (pid_t Thread : threadsOf(Memory.pid())) {
     if (!hasOwnFilter(ThreadStatus(Memory.pid(), Thread)))
@@ -122,9 +120,8 @@ static Error checkSeccomp(const ProcessMemory &Memory) {
   return Error::success();
 }
 
-// Refuses a child of vfork(2) that has not yet executed another program or
-// ended. It shares its parent's memory, so the changes would stay in the
-// parent.
+// Refuses a child of vfork(2) that has not yet executed another program. The child shares
+// its parent's memory, so the injection would change the parent.
 static Error checkOwnMemory(const ProcessMemory &Memory) {
   constexpr int OfMemory = 1; // KCMP_VM of <linux/kcmp.h>
   uint64_t Parent = ThreadStatus(Memory.pid(), Memory.pid()).number("PPid");
@@ -184,8 +181,8 @@ struct Mutex {
 };
 } // namespace
 
-// Finds a mutex in the loader's data that is locked by a thread which does not exist.
-// Returns 0 if there is none.
+// Finds a mutex in the loader's data whose owner thread does not exist. Returns 0 if every
+// owner exists.
 static uint64_t abandonedLock(const ProcessMemory &Memory, uint64_t Loader) {
   const ProcessMemory::Mapping *First = Memory.mappingAt(Loader);
   for (const ProcessMemory::Mapping &M : Memory.mappings()) {
@@ -204,14 +201,13 @@ static uint64_t abandonedLock(const ProcessMemory &Memory, uint64_t Loader) {
   return 0;
 }
 
-// In a forked child, glibc does not release the lock of dl_iterate_phdr(). A thread that
-// loads a library would wait for it forever, while it holds another lock that dlsym() and
-// exit() need.
+// Fails if the lock of dl_iterate_phdr() is abandoned: in a forked child, glibc does not
+// release this lock. A thread that loads a library would wait for the lock forever, while it
+// holds a second lock that dlsym() and exit() need.
 Error patchbay::checkLoaderLock(const ProcessMemory &Memory) {
   const uint64_t Loader = auxiliaryValue(Memory, AT_BASE);
   const uint64_t Lock = abandonedLock(Memory, Loader);
-  // Check twice: between two reads a thread may have released the mutex and
-  // ended.
+  // Check twice, since a thread may have released the mutex and ended between two reads.
   if (!Lock || (usleep(10000), abandonedLock(Memory, Loader) != Lock))
     return Error::success();
   return Memory.error("no library can be loaded into it: when it was forked, another thread "

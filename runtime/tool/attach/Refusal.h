@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Recognizes processes into which nothing can be loaded, before this command changes
-// them. The error is one line.
+// Recognizes processes that cannot load the runtime, before this command changes them. Each
+// error is one line.
 #pragma once
 
 #include "elf/ElfImage.h"
@@ -9,23 +9,22 @@
 
 namespace patchbay {
 
-/// Opens the memory of the process. Fails if this command may not debug the
-/// process, or if it cannot be debugged now.
+/// Opens the memory of the process. Fails if this command may not debug the process, or
+/// cannot debug it now, for example because it is stopped.
 llvm::Expected<ProcessMemory> openProcess(unsigned Pid);
 
-/// Has the process ended, or is it about to?
+/// Has the process ended, or is it ending?
 bool hasEnded(unsigned Pid);
 
-/// Like hasEnded(), for a process that may have closed its descriptors just before its
-/// end. Waits at most a fifth of a second.
+/// Like hasEnded(), but waits up to a fifth of a second for the end of a process that has
+/// just closed its descriptors.
 bool hasEndedSoon(unsigned Pid);
 
-/// A process that ends during the work causes many different errors. judge()
-/// replaces them by one about the end.
+/// Replaces errors that a process causes by ending: such errors differ and are misleading.
 class EndedMeanwhile {
 public:
   explicit EndedMeanwhile(unsigned Pid) : Pid(Pid), WasThere(!hasEnded(Pid)) {}
-  /// Returns E, or an error that says the process has ended.
+  /// Returns an error that says the process has ended, or E if it has not ended.
   llvm::Error judge(llvm::Error E) const;
 
 private:
@@ -36,8 +35,8 @@ private:
 /// Fails if the process cannot or must not load Library.
 llvm::Error checkProcess(const ProcessMemory &Memory, const ElfImage &Library);
 
-/// Fails if an ended thread holds the loader's lock. This is the only check for a
-/// process that already has Library and loads another library.
+/// Fails if an ended thread holds the loader's lock. A process that has already loaded
+/// Library needs only this check before it loads another library.
 llvm::Error checkLoaderLock(const ProcessMemory &Memory);
 
 } // namespace patchbay

@@ -11,8 +11,7 @@
 using namespace llvm;
 using namespace patchbay;
 
-// Adds the libraries that Library needs from its own folder, each after its
-// dependencies.
+// Adds the libraries in Library's folder that Library needs, each after its dependencies.
 static Error addLibraries(const ElfImage &Library, std::vector<std::string> &All) {
   auto Needed = Library.dynamicStrings(ELF::DT_NEEDED);
   if (!Needed)
@@ -51,8 +50,8 @@ static Error otherVersion(const ProcessMemory &Memory, const Twine &Why) {
                       ": use the patchbay of that version, or restart the process");
 }
 
-// The path of the tracer that the process has loaded; empty if there is none.
-// (The core library has a separate version.)
+// The path of the tracer library that the process has loaded; empty if none is loaded. Fails
+// for another version. (The core library has its own version.)
 static Expected<std::string> loadedTracer(ProcessMemory &Memory) {
   std::string Path;
   auto Look = [&](const MappedImage &Image, uint64_t Descriptor) -> Error {
@@ -83,7 +82,7 @@ Expected<Injection> patchbay::runtimeFor(const ProcessMemory &Of,
     return Tracer.takeError();
   auto Core = LiveProcess::open(Of.pid());
   if (!Core) {
-    // A process without the core library is fine.
+    // NothingFound: the process lacks the core library, which is no error.
     if (Error Other = handleErrors(Core.takeError(),
                                    [](std::unique_ptr<ToolError> E) -> Error {
                                      if (E->code() == NothingFound)
@@ -112,7 +111,7 @@ Expected<InjectionResult> patchbay::injectRuntime(ProcessMemory &Memory,
   auto Result = inject(Memory, What);
   if (Result || What.ByContents)
     return Result;
-  // The loader reports this for every error of open(2).
+  // The loader reports this text for every error of open(2).
   std::string Why = toString(Result.takeError());
   if (!StringRef(Why).contains("cannot open shared object file"))
     return makeError(Why);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The files of our runtime that a running process must load, and the names by which the
-// process finds them. The process may be in a container, have another root directory, or
-// lack the right to read the files. It may also have loaded the runtime already.
+// Finds the runtime's files that a running process must load, and their paths in the
+// process. The process may be in a container, have another root directory, or lack the
+// permission to read the files. It may also have loaded the runtime already.
 #pragma once
 
 #include "Injection.h"
@@ -10,8 +10,8 @@
 
 namespace patchbay {
 
-/// Fills in Paths and ByContents of an Injection. Fails if the process has a
-/// runtime of another version: two runtimes would not know of each other.
+/// Fills in Paths and ByContents of an Injection. Fails if the process has a runtime of
+/// another version, since two runtimes in one process would conflict.
 llvm::Expected<Injection> runtimeFor(const ProcessMemory &Memory,
                                      const ElfImage &Library);
 

@@ -5,7 +5,7 @@
 using namespace llvm;
 using namespace patchbay;
 
-// System calls that only wait, and that hold none of the locks in question.
+// System calls that only wait, without a lock that pthread_create() needs (SafePoint.h).
 static bool onlyWaits(int64_t Number) {
   switch (Number) {
 #ifdef SYS_epoll_wait
@@ -33,7 +33,7 @@ static bool onlyWaits(int64_t Number) {
   case SYS_msgrcv:
   case SYS_mq_timedreceive:
   case SYS_semtimedop:
-  // A restarted wait has a time limit. Waits for the locks in question have none.
+  // A restarted wait has a time limit. Waits for the C library's locks have no limit.
   case SYS_restart_syscall:
     return true;
   default:
@@ -41,8 +41,7 @@ static bool onlyWaits(int64_t Number) {
   }
 }
 
-// Functions that wait for locks and files of the program itself, in other system
-// calls.
+// Functions that wait for locks and files of the program, in futex(2), read(2) and write(2).
 static bool isKnownToWait(StringRef Function) {
   static constexpr StringRef Known[] = {
       "pthread_cond_wait",      "pthread_cond_timedwait",
@@ -70,8 +69,8 @@ static bool isKnownToWait(StringRef Function) {
   return is_contained(Known, Function);
 }
 
-// Functions that read from a stream. A symbol table may list any of their names first, so
-// all are here.
+// Functions that read from a stream, with all their names: a symbol table may list any name
+// first.
 static bool isOfStreams(StringRef Function) {
   static constexpr StringRef Known[] = {
       "fgets",           "_IO_fgets",       "fgets_unlocked",
@@ -95,9 +94,8 @@ bool SafePoint::isLikely(int64_t SystemCall) {
          SystemCall == SYS_read;
 }
 
-// Recognizes modules by exported functions, since files may have any name. musl's C
-// library is also its loader. Older versions of glibc have a separate library for
-// threads.
+// Recognizes modules by exported functions, since a file may have any name. musl's C library
+// is also its loader. Older versions of glibc have a separate library for threads.
 SafePoint::SafePoint(const ProcessMemory &Memory, const LoadedModules &Modules)
     : Memory(Memory), Modules(Modules), Stacks(Memory, Modules) {
   for (const LoadedModule &M : Modules.all())
@@ -132,8 +130,7 @@ SafePoint::known(const ThreadRegisters &R) const {
   if (is_contained(Of, Forbidden))
     return std::nullopt;
 
-  // Skip the frames of the thread's start, outside of main() or of a thread's
-  // function.
+  // Skip the outermost frames, which start main() or the thread's function.
   size_t End = Of.size();
   if (End > 1 && Of[End - 1] == Program && Of[End - 2] == CLibrary)
     --End; // _start
@@ -170,18 +167,16 @@ StringRef SafePoint::called(const Known &Stack) const {
   return I->first->find(Name) == Target ? Name : "";
 }
 
-// Exactly one unnamed function is between fread() and read(2). fread() calls two
-// such functions: the stream's xsgetn(), and the one that waits for the stream's
-// lock. Only xsgetn() reads.
+// Is the thread in xsgetn()? Checks for exactly one unnamed function between fread() and
+// read(2). fread() calls two unnamed functions, and only xsgetn() calls read(2).
 bool SafePoint::isReadingMuch(StringRef Called,
                               ArrayRef<StackFrame> Frames) const {
   return is_contained({"fread", "_IO_fread", "fread_unlocked"}, Called) &&
          Frames.size() == 3 && functionOf(Frames[1]).empty();
 }
 
-// Does a stream read for itself? Frames are those of read(2), innermost first, and then
-// its caller. Since glibc 2.41, read() may jump to an unnamed function that such system
-// calls share.
+// Does a stream read for itself? Skips the frames of read(2), and checks its caller. Since
+// glibc 2.41, read() may jump to an unnamed function, shared with other system calls.
 bool SafePoint::readsStream(StringRef Called, const Known &Stack) const {
   if (!isOfStreams(Called))
     return false;
@@ -196,7 +191,8 @@ bool SafePoint::readsStream(StringRef Called, const Known &Stack) const {
   return false;
 }
 
-// Only few frames need the other registers, which are not known yet.
+// Unwinds with only two registers: the thread still runs, so the rest is unknown. Most
+// frames need no further register.
 void SafePoint::prepare(const ThreadPlace &Place) const {
   DwarfRegisters R = {};
   R[ThreadNumbers.StackPointer] = Place.StackPointer;
@@ -204,7 +200,7 @@ void SafePoint::prepare(const ThreadPlace &Place) const {
   unwindStack(Stacks, ThreadNumbers, R);
 }
 
-// Larger stacks are not searched, since the thread is stopped during the search.
+// Limits the search of the stack, since the thread is stopped during the search.
 static constexpr uint64_t MostStack = 128 << 10;
 
 bool SafePoint::isOnlyProgram(const ThreadRegisters &R) const {

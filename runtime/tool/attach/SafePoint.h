@@ -1,48 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Decides whether a stopped thread may call pthread_create() where it is, as if
-// the program itself did.
+// Decides whether a stopped thread may call pthread_create() at its program counter, as if
+// the program itself made the call.
 //
-// It may not inside of the C library, the loader or the allocator: these hold locks, for
-// which the thread would wait forever, and their lists may be half changed. In a process
-// with one thread glibc takes no locks at all. The thread's stack proves that it is
-// outside. The whole stack must be known (Unwinder.h), and consist of:
+// Inside the C library, the loader or the allocator, the call is unsafe: the thread may hold
+// a lock and would wait for the same lock forever, and lists may be half changed. (With one
+// thread, glibc takes no locks, but changes the same lists.) The stack proves that the thread
+// is outside of this code. The whole stack must be known (Unwinder.h), and consist of:
 //
 //    [C library: a system call]   the thread waits, or has just waited
 //    program and its libraries    at least one frame, and nothing else
 //    [C library: start]           __libc_start_main() or a thread's first function
 //
-// No other frame of the C library is permitted, which excludes callbacks of qsort() and
+// No further frame of the C library is permitted, which excludes callbacks of qsort() and
 // dl_iterate_phdr(), constructors and atfork handlers. No frame of the loader or of an
 // allocator is permitted. The unwinder does not know frames of signal handlers, so code
 // that a handler has interrupted is never safe.
 //
-// Inside the C library only some system calls are accepted: those that it makes for the
-// program, or for its resolver, timers and streams. During these it holds no lock of the
-// allocator, of the loader or of the list of threads. futex(2), read(2) and write(2) may
-// also wait for such a lock, or fill one in. They are accepted only if the program has
-// called a known function. The frame tells which function. If that function has jumped to
-// an unnamed one, as sem_wait() does, the program's call instruction tells it.
+// Inside the C library, only system calls are accepted during which the C library holds no
+// lock of the allocator, of the loader or of the list of threads. The C library makes such
+// calls for the program, and for its resolver, timers and streams. futex(2), read(2) and
+// write(2) may also wait for such a lock or run while one is held. So these three are
+// accepted only if the program has called a known function. The innermost frame names the
+// function. If that function has jumped to an unnamed function, as sem_wait() does, the
+// target of the program's call instruction names it.
 //
-// Code without unwind tables, as in Go, must wait in one of these system calls and make
-// it itself. Also, the thread's stack must contain no address of the C library's code,
-// from the stack pointer up to the thread's start. On x86-64 this is a proof: a function
-// of the C library that has called another function, and that will continue, has its
-// return address on the stack. The lowest address of the C library's code is assumed to
-// be a return address. If unwind tables lead from there to the thread's end through the
-// C library alone, everything above it is the thread's start (start_thread()). So the C
-// library has created the thread, and has no other frame on its stack. An address that an
-// earlier call has left may be mistaken for a return address; then the thread is not
-// accepted. Go runs C code on this same stack. Goroutines' small stacks are never
-// accepted, since their mappings contain no thread's start. Go's thread sysmon calls no C
-// code.
+// Code without unwind tables, such as Go code, must itself wait in one of these system
+// calls. Also, the thread's stack must contain no address of the C library's code from the
+// stack pointer up to the thread's start. On x86-64 this is a proof: a function of the C
+// library that has called another function has its return address on the stack. The lowest
+// address of the C library's code is assumed to be a return address. If unwind tables lead
+// from there to the thread's end only through the C library, the stack above is the thread's
+// start (start_thread()). So the C library has created the thread, and has no further frame
+// on its stack. A stale address of an earlier call may look like a return address; the thread
+// is then not accepted. Go runs C code on the same stack. Small stacks of goroutines are
+// never accepted, since their mappings contain no thread's start. Go's thread sysmon calls
+// no C code.
 //
-// Functions of streams are known functions while they read for the stream itself. Then
-// read(2) was called by the stream's underflow function, or by its xsgetn(), which reads
-// data beyond the buffer's size directly to fread(3)'s destination. They hold the
-// stream's own lock, and none that pthread_create() or dlopen() takes. They have
-// allocated their memory before, and have released the list of all streams. When they
-// allocate (getline()) or flush other streams, they are not in the read(2) of these two.
+// Functions of streams are known functions while they read for the stream itself. The caller
+// of read(2) is then the stream's underflow function or its xsgetn(). (xsgetn() reads data
+// beyond the buffer's size directly to fread(3)'s destination.) Both hold the stream's lock,
+// but no lock that pthread_create() or dlopen() takes. Both have allocated their memory
+// before, and have released the list of all streams. Functions that allocate (getline()) or
+// flush other streams do so outside of this read(2).
 #pragma once
 
 #include "LoadedModules.h"
@@ -61,8 +61,8 @@ class ProcessStack : public UnwindSource {
 public:
   ProcessStack(const ProcessMemory &Memory, const LoadedModules &Modules)
       : Memory(Memory), Modules(Modules) {}
-  /// Reads each constant page only once. A thread is stopped for a shorter time if the
-  /// tables that its stack needs were read before.
+  /// Keeps constant pages, so that a thread whose unwind tables were read before is stopped
+  /// for a shorter time.
   bool read(uint64_t Address, void *Bytes, size_t Size) const override {
     if (const char *Known = page(Address, Size)) {
       memcpy(Bytes, Known, Size);
@@ -75,8 +75,8 @@ public:
     const LoadedModule *Module = Modules.at(Code);
     return Module ? Module->FrameHeader : 0;
   }
-  // Pointer authentication codes are in bits that are the same in all addresses
-  // of the process. The process's stack is in the upper half of its addresses.
+  // Replaces a pointer authentication code. The code is in bits that are equal in all
+  // addresses of the process, so the bits of the highest mapping are used.
   uint64_t withoutSignature(uint64_t ReturnAddress) const override {
     const auto &All = Memory.mappings();
     return All.empty() ? ReturnAddress
@@ -103,7 +103,7 @@ private:
 
   const ProcessMemory &Memory;
   const LoadedModules &Modules;
-  // Null: the page may change, so it is not kept.
+  // nullptr: the page is not constant.
   mutable std::map<uint64_t, std::unique_ptr<Page>> Pages;
 };
 
@@ -112,13 +112,12 @@ public:
   /// Memory and Modules belong to the process whose threads are checked.
   SafePoint(const ProcessMemory &Memory, const LoadedModules &Modules);
 
-  /// Reads the data that isAt() will need for a waiting thread, before that
-  /// thread is stopped.
+  /// Reads the data that isAt() needs for a waiting thread, before the thread is stopped.
   void prepare(const ThreadPlace &Place) const;
   bool isAt(const ThreadRegisters &R) const;
 
   /// For a thread that is not at a safe point: the function of the C library that the
-  /// program has called. Empty if it is not known.
+  /// program has called. Empty if unknown.
   std::string waitsIn(const ThreadRegisters &R) const;
 
   /// Is it worthwhile to stop a thread that is in this system call?
@@ -146,8 +145,8 @@ private:
   ProcessStack Stacks;
   std::map<const LoadedModule *, FunctionsByAddress> OfC;
   std::vector<const LoadedModule *> Never;
-  /// The program has its own allocator. Then only a waiting thread is known not
-  /// to be allocating.
+  /// Has the program its own allocator? Only a waiting thread is then known to be outside
+  /// of the allocator.
   bool ProgramAllocates;
 };
 

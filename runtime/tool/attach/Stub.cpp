@@ -4,10 +4,9 @@
 using namespace llvm;
 using namespace patchbay;
 
-// Finds a function of the C library. The program may have a function of the same name,
-// for example to count or limit calls, which must not be used. Prefers a sanitizer's
-// function, since the sanitizer must see each thread. Before glibc 2.34 some functions
-// are in separate libraries.
+// Finds a function of the C library. Ignores a function of the same name in the program,
+// which may count or limit calls. Prefers a sanitizer's function, since the sanitizer must
+// see each thread. Before glibc 2.34, some functions are in separate libraries.
 static uint64_t findInC(const LoadedModules &Modules, StringRef Name) {
   if (!Modules.find("__sanitizer_set_report_path"))
     for (const LoadedModule &M : Modules.all())

@@ -14,14 +14,14 @@ using namespace patchbay;
 
 // The smallest page size of any machine.
 static constexpr uint64_t PageSize = 4096;
-// Distance from a module's code, so that processors do not prefetch both together.
+// Distance from a module's code, so that processors do not prefetch the stub with it.
 static constexpr uint64_t Distance = 64;
 // Distance of a way back from the end of the last page.
 static constexpr uint64_t BeforeEnd = 32;
 // The largest page size of any machine.
 static constexpr uint64_t LargestPage = 1 << 16;
 
-// Reads the mapped file's bytes that belong to this address.
+// Reads the bytes of the mapped file for this address.
 static bool readFile(const ProcessMemory &Memory,
                      const ProcessMemory::Mapping &M, uint64_t Address,
                      std::string &Bytes) {
@@ -63,8 +63,8 @@ bool StubPlace::findSlack(const ProcessMemory &Memory,
         !Memory.read(Text.End, Rest.data(), Rest.size()))
       continue;
     Before = Bytes;
-    // Another command's leftover code is here, and a thread may still execute
-    // it. Code of another version has an unknown layout.
+    // If a killed command has left a stub here, use the space only if no thread executes
+    // that stub. Skip a stub of another version, whose layout is unknown.
     if (hasStub(Rest)) {
       if (!hasStub(Bytes))
         continue;
@@ -80,8 +80,8 @@ bool StubPlace::findSlack(const ProcessMemory &Memory,
   return false;
 }
 
-// The middle of the largest hole in the address space. Neither heap nor stack
-// grows that far, and the kernel uses it last for other mappings.
+// The middle of the largest hole in the address space. Heap and stack do not grow that far,
+// and the kernel uses the middle last for new mappings.
 static uint64_t findHole(const ProcessMemory &Memory) {
   uint64_t Last = PageSize * 16, Best = 0, Size = 0;
   for (const ProcessMemory::Mapping &M : Memory.mappings()) {
@@ -104,7 +104,7 @@ Expected<StubPlace> StubPlace::find(const ProcessMemory &Memory,
   Place.Pid = Memory.pid();
   Place.Lock =
       open(Memory.proc("exe").c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  // Wait up to a minute: on a busy machine another command may need that long.
+  // Wait up to a minute for a command that uses the process's lock on a busy machine.
   for (unsigned Tries = 0; Place.Lock >= 0 && flock(Place.Lock, LOCK_EX | LOCK_NB);
        ++Tries) {
     if (errno != EWOULDBLOCK || Tries == 6000 || pendingEnd())
@@ -150,8 +150,8 @@ bool StubPlace::writeBy(pid_t Thread, uint64_t Address, StringRef Bytes) {
   const Descriptor Fd = open(Path.c_str(), O_RDWR | O_CLOEXEC);
   if (Fd < 0)
     return false;
-  // Check that the process still executes the same program, since the code was written
-  // for that program's memory.
+  // Check that the process still executes the same program, since the bytes are for that
+  // program's memory.
   char Byte;
   bool IsSame = pread(Memory, &Byte, sizeof(Byte),
                       static_cast<off_t>(Address)) == sizeof(Byte);
@@ -161,7 +161,7 @@ bool StubPlace::writeBy(pid_t Thread, uint64_t Address, StringRef Bytes) {
   return Done;
 }
 
-// Writes without a stopped thread: no thread waits for this.
+// Writes without stopping a thread, if the kernel permits that.
 bool StubPlace::putBack(uint64_t Address, StringRef Bytes) {
   return write(Address, Bytes.data(), Bytes.size()) ||
          Tracee::seizeAny(Pid, [&](pid_t Thread) {
@@ -185,8 +185,8 @@ Error StubPlace::cannotWriteCode() const {
            "/proc/PID/mem (proc_mem.force_override=never)");
 }
 
-// Returns a place at the end of the last page of a permanent module, or of the module
-// that the thread is in.
+// Finds space at the end of the last page of a permanent module, or of the module that
+// contains Pc.
 uint64_t StubPlace::wayBackTo(const ProcessMemory &Memory,
                               const LoadedModules &Modules, uint64_t Pc) {
   for (const LoadedModule &M : Modules.all()) {
@@ -202,8 +202,7 @@ uint64_t StubPlace::wayBackTo(const ProcessMemory &Memory,
         continue;
       if (WaysBefore.count(At))
         return At;
-      // Another command has left this way back, and a thread may still be on
-      // it.
+      // Skip a way back of another command, since a thread may still execute it.
       if (isWayBack(Bytes))
         continue;
       WaysBefore[At] = Bytes;
@@ -218,8 +217,8 @@ bool StubPlace::write(uint64_t Address, const void *Bytes, size_t Size) {
          static_cast<ssize_t>(Size);
 }
 
-// Does the condition hold for the registers of the thread? False if the thread
-// cannot be read.
+// Does the condition hold for the registers of the thread? Returns true for an ended thread,
+// and false if the registers cannot be read.
 static bool holdsOnceStopped(pid_t Process, pid_t Thread,
                              function_ref<bool(const ThreadRegisters &)> Holds) {
   Tracee T(Process, Thread);
@@ -231,8 +230,8 @@ static bool holdsOnceStopped(pid_t Process, pid_t Thread,
   return *State == Tracee::State::Stopped && Holds(T.registers());
 }
 
-// A thread that waits outside of the code, at its old stack pointer, need not be stopped
-// to be examined.
+// Does not stop a thread that waits outside of the stub at its old stack pointer: such a
+// thread has left the stub.
 bool patchbay::hasLeft(const ProcessMemory &Memory, const LoadedModules &Modules,
                        const LoadedModule::Range &Code, const StubUse &Use) {
   auto Place = placeOf(Memory.pid(), Use.Thread);
@@ -249,8 +248,9 @@ bool patchbay::hasLeft(const ProcessMemory &Memory, const LoadedModules &Modules
       });
 }
 
-// The new thread blocks all of the program's signals. So either its program counter is in
-// the code, or it waits in a function that the code has called. The area shows that.
+// Reads from the area whether the new thread still exists. The borrowed thread needs
+// hasLeft(), since it may be in a signal handler. For all remaining threads, the program
+// counter suffices.
 bool patchbay::isLeftAlone(const ProcessMemory &Memory,
                            const LoadedModules &Modules,
                            const LoadedModule::Range &Code,

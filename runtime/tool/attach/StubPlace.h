@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds a place for the code of Stub.h, and writes the memory of the process as
-// a debugger does, including code (proc(5), /proc/PID/mem).
+// Finds space for the stub (Stub.h), and writes memory and code of the process through
+// /proc/PID/mem, as a debugger does (proc(5)).
 #pragma once
 
 #include "Stub.h"
@@ -11,8 +11,7 @@ namespace patchbay {
 
 class StubPlace {
 public:
-  /// Reserves a place until this object is destroyed, so that no other command uses it.
-  /// Fails if there is no free place.
+  /// Reserves space for a stub until this object is destroyed. Fails if no space is free.
   static llvm::Expected<StubPlace> find(const ProcessMemory &Memory,
                                         const LoadedModules &Modules);
   StubPlace(StubPlace &&Other);
@@ -22,14 +21,13 @@ public:
   LoadedModule::Range range() const;
   uint64_t code() const { return Code; }
   uint64_t area() const { return Area; }
-  /// An address for a way back to the thread's place; 0 if there is no free
-  /// space in reach.
+  /// An address for a way back to Pc; 0 if no free space is near enough.
   uint64_t wayBackTo(const ProcessMemory &Memory, const LoadedModules &Modules,
                      uint64_t Pc);
 
-  /// Writes through the memory file of a stopped thread. Some kernels let only
-  /// debuggers write code, and only through a stopped thread
-  /// (proc_mem.force_override=ptrace, since Linux 6.12).
+  /// Writes through the memory file of a stopped thread: with
+  /// proc_mem.force_override=ptrace (since Linux 6.12), only a debugger may write code, and
+  /// only through a stopped thread.
   bool writeCode(pid_t Thread, llvm::StringRef Bytes);
   bool writeWayBack(pid_t Thread, uint64_t Address, llvm::StringRef Bytes);
   llvm::Error cannotWriteCode() const;
@@ -37,7 +35,7 @@ public:
   template <typename T> bool write(uint64_t Address, const T &Value) {
     return write(Address, &Value, sizeof(Value));
   }
-  /// Leaves the code in place, since a thread may still execute it.
+  /// Keeps the stub in the process, since a thread may still execute it.
   void leave() {
     Before.clear();
     WaysBefore.clear();
@@ -60,12 +58,12 @@ private:
   bool IsWritten = false;
 };
 
-/// Has the borrowed thread left the code for good? It has not if it is in a
-/// signal handler that returns to the code.
+/// Has the borrowed thread left the stub? Returns false while the thread is in a signal
+/// handler that returns to the stub.
 bool hasLeft(const ProcessMemory &Memory, const LoadedModules &Modules,
              const LoadedModule::Range &Code, const StubUse &Use);
 
-/// Have all threads left the code that a killed command has written?
+/// Have all threads left a stub that a killed command has written?
 bool isLeftAlone(const ProcessMemory &Memory, const LoadedModules &Modules,
                  const LoadedModule::Range &Code, const StubUse &Use);
 

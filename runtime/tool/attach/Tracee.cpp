@@ -20,9 +20,8 @@
 using namespace llvm;
 using namespace patchbay;
 
-// A thread that runs, or waits as most threads do, stops immediately. A thread
-// that waits for a disk or for a child of vfork(2) stops only when that wait
-// ends.
+// Limits the wait for a stop. Most threads stop immediately. A thread that waits for a disk
+// or for a child of vfork(2) stops only when that wait ends.
 static constexpr std::chrono::milliseconds Patience(20);
 // How often to stop a thread until its registers show how its system call restarts.
 static constexpr unsigned MaxStops = 4;
@@ -35,12 +34,12 @@ enum Restart : int64_t {
   RestartBlock = -516,
 };
 
-// Waits for a change of Thread. Returns 0 if none comes in time.
+// Waits for a change of Thread's state. Returns 0 if none comes in time.
 static int waitFor(pid_t Thread, std::chrono::steady_clock::time_point Until) {
   sigset_t Child, Before;
   sigemptyset(&Child);
   sigaddset(&Child, SIGCHLD);
-  // Blocked, so that a signal between the check and the wait stays pending.
+  // Block SIGCHLD, so that a signal between the check and the wait stays pending.
   pthread_sigmask(SIG_BLOCK, &Child, &Before);
   int Status = 0;
   for (;;) {
@@ -60,9 +59,8 @@ static int waitFor(pid_t Thread, std::chrono::steady_clock::time_point Until) {
   return Status;
 }
 
-// Threads that did not stop in time, and so could not be released, for example
-// because they wait for a child of vfork(2) or for a disk. They may still stop
-// at any moment.
+// Threads that did not stop in time and so could not be released, for example because they
+// wait for a disk. These threads may still stop at any moment.
 static std::set<pid_t> &unreleased() {
   static thread_local std::set<pid_t> Threads;
   return Threads;
@@ -88,8 +86,8 @@ Expected<Tracee::State> Tracee::stop() {
   bool IsOurs = unreleased().erase(Thread);
   if (!IsOurs && ptrace(PTRACE_SEIZE, Thread, 0, 0)) {
     int Errno = errno;
-    // The kernel returns the same error for a process that has just ended and
-    // for one that may not be debugged.
+    // The kernel returns the same error for a process that has just ended and for a process
+    // that may not be debugged.
     if (Errno == ESRCH || hasEnded(Process, Thread))
       return State::Gone;
     return whyNotPermitted(Process, Errno);
@@ -107,7 +105,8 @@ Expected<Tracee::State> Tracee::stop() {
   return State::Busy;
 }
 
-// The thread is on its way back to its system call, which takes microseconds.
+// Resumes the thread and waits until it is in its system call again, which takes
+// microseconds.
 void Tracee::goOnUntilItWaits() {
   IsStopped = false;
   ptrace(PTRACE_CONT, Thread, 0, 0);
@@ -131,13 +130,13 @@ bool Tracee::isDispatched() const {
 }
 
 Tracee::State Tracee::interrupt() {
-  // From here on the kernel reports each signal to this command before the
-  // thread takes it.
+  // Read the place now: after PTRACE_SEIZE, the kernel reports each signal to this command
+  // before the thread takes the signal.
   std::optional<ThreadPlace> Place;
   if (TakesPlaceBefore)
     Place = placeOf(Process, Thread);
-  // When the thread stops, the kernel wakes this command. The thread stands still
-  // from then on, also while this command waits for a processor.
+  // The kernel wakes this command when the thread stops. Measure how long this command
+  // then waits for a processor, since the thread is stopped during that wait.
   RunDelay Delay;
   Urgent.emplace();
   auto Before = Delay.soFar();
@@ -155,8 +154,8 @@ Tracee::State Tracee::interrupt() {
   IsStopped = true;
   int Event = Status >> 16, Signal = WSTOPSIG(Status);
   if (Event != PTRACE_EVENT_STOP) {
-    // The thread is about to take a signal: let it, and try again later. After
-    // execve(2) the kernel sends SIGTRAP to a traced thread.
+    // The thread is about to take a signal: let the thread take the signal, and try again
+    // later. After execve(2), the kernel sends SIGTRAP to a traced thread.
     bool OfExec = Event == PTRACE_EVENT_EXEC;
     release(Event ? 0 : Signal);
     return OfExec ? State::Gone : State::Busy;
@@ -179,9 +178,9 @@ bool Tracee::hasSignals() const {
 
 // System calls that fail with EINTR when their thread is stopped, even without a signal:
 // see signal(7), "Interruption of system calls and library functions by stop signals".
-// Calls on sockets do so if SO_RCVTIMEO or SO_SNDTIMEO is set. An interrupted call has
-// changed nothing: otherwise it would return a count. connect(2) can be repeated: it
-// waits for the same connection.
+// Calls on sockets fail like this if SO_RCVTIMEO or SO_SNDTIMEO is set. An interrupted call
+// can be repeated: it has changed nothing, otherwise it would return a count. A repeated
+// connect(2) waits for the same connection.
 static bool failsWhenStopped(int64_t Number) {
   switch (Number) {
 #ifdef SYS_epoll_wait
@@ -249,7 +248,7 @@ bool Tracee::hasThere(uint64_t Address, StringRef Bytes) const {
 }
 
 namespace {
-// <linux/ptrace.h> defines it, and cannot be included together with <sys/ptrace.h>.
+// From <linux/ptrace.h>, which cannot be included together with <sys/ptrace.h>.
 constexpr auto GetRseqConfiguration = static_cast<__ptrace_request>(0x420f);
 struct RseqConfiguration {
   uint64_t Area;
@@ -262,9 +261,8 @@ struct RseqSection { // struct rseq_cs
 constexpr uint64_t SectionInArea = 8; // rseq_cs in struct rseq
 } // namespace
 
-// The kernel restarts a sequence if the program counter is in it when the thread resumes.
-// A redirected thread would already have left the sequence. Kernels before Linux 5.13 do
-// not show sequences.
+// Is the program counter in a sequence? The kernel restarts such a sequence when the thread
+// resumes. Kernels before Linux 5.13 do not show sequences.
 bool Tracee::isInRestartable() const {
   RseqConfiguration Of = {};
   uint64_t Section = 0;
@@ -282,7 +280,8 @@ bool Tracee::resumeWith(const ThreadRegisters &R) {
   return release(0) && Done;
 }
 
-// The kernel itself restarts most system calls.
+// Repeats a system call that failed with EINTR. The kernel restarts most interrupted calls
+// itself.
 void Tracee::resume() {
   if (!IsStopped)
     return;
@@ -307,7 +306,7 @@ void Tracee::goesOn() {
   Urgent.reset();
 }
 
-// waitpid(2) has reported that the thread is stopped, or has ended.
+// Releases a thread whose late stop, or end, waitpid(2) has reported.
 void Tracee::letGo(int Status) {
   IsSeized = false;
   if (!WIFSTOPPED(Status))
@@ -320,9 +319,9 @@ void Tracee::letGo(int Status) {
     release(IsSignal ? WSTOPSIG(Status) : 0);
 }
 
-// A thread can be released only while it is stopped. A thread that did not stop in
-// time, for example without a processor, stops as soon as it runs; later delays are
-// its own. A thread in state D may take any time.
+// A thread can be released only while it is stopped. Waits for a thread that did not stop in
+// time, for example because it had no processor. Does not wait for a thread in state D, which
+// may take any time.
 Tracee::~Tracee() {
   if (IsStopped)
     resume();
@@ -338,7 +337,7 @@ Tracee::~Tracee() {
 }
 
 void Tracee::onThreadOfItsOwn(function_ref<void()> Do) {
-  // Send the signal to that thread only.
+  // Block SIGCHLD in this thread, so that only waitFor() in the new thread receives it.
   sigset_t Child, Before;
   sigemptyset(&Child);
   sigaddset(&Child, SIGCHLD);
@@ -376,15 +375,15 @@ void Tracee::letLateGo(pid_t Process, pid_t Spared) {
 
 static constexpr int HighestNice = -20;
 
-// Both calls take 0 for the calling thread.
+// Sets the policy and priority of the calling thread.
 static bool schedule(int Policy, int Priority) {
   sched_param P = {};
   P.sched_priority = Priority;
   return !sched_setscheduler(0, Policy, &P);
 }
 
-// In a control group without real-time bandwidth no thread can get a real-time
-// priority, whatever its rights.
+// Falls back to a nice value: in a control group without real-time bandwidth, even root
+// cannot get a real-time priority.
 Urgency::Urgency() : Policy(sched_getscheduler(0)) {
   errno = 0;
   Nice = getpriority(PRIO_PROCESS, 0);
@@ -409,8 +408,8 @@ Urgency::~Urgency() {
 RunDelay::RunDelay()
     : Fd(open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC)) {}
 
-// The file has the running time, the waiting time, and the number of time
-// slices. All are 0 if the kernel does not count.
+// The file has the running time, the waiting time, and the number of time slices. All three
+// are 0 if the kernel does not count.
 std::optional<std::chrono::nanoseconds> RunDelay::soFar() const {
   char Text[128];
   ssize_t Size = Fd < 0 ? -1 : pread(Fd, Text, sizeof(Text) - 1, 0);

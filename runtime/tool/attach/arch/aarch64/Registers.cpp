@@ -20,7 +20,7 @@ static bool isSystemCall(uint32_t Instruction) {
   return (Instruction & 0xffe0001f) == 0xd4000001;
 }
 
-// False if there is no SVC instruction.
+// Is the instruction at this address an SVC instruction?
 static bool hasSystemCallAt(pid_t Thread, uint64_t Address) {
   errno = 0;
   auto Words = static_cast<uint64_t>(ptrace(PTRACE_PEEKTEXT, Thread, Address & ~7ull, 0));
@@ -28,17 +28,17 @@ static bool hasSystemCallAt(pid_t Thread, uint64_t Address) {
 }
 
 namespace {
-// <asm/ptrace.h> defines them, and cannot be included together with <sys/ptrace.h>.
+// From <asm/ptrace.h>, which cannot be included together with <sys/ptrace.h>.
 struct VectorHeader { // struct user_sve_header, struct user_za_header
   uint32_t Size, MaxSize;
   uint16_t Length, MaxLength, Flags, Reserved;
 };
 constexpr int NtSve = 0x405, NtStreaming = 0x40b, NtZa = 0x40c;
 constexpr uint16_t SveRegisters = 1; // SVE_PT_REGS_MASK: the thread has SVE
-                                     // registers, and not only those of FPSIMD
+                                     // registers in addition to FPSIMD registers
 } // namespace
 
-// std::nullopt: the processor or the kernel does not support them.
+// std::nullopt: the processor or the kernel does not support these registers.
 static std::optional<VectorHeader> readHeader(pid_t Thread, int Type) {
   VectorHeader Header;
   iovec Set = {&Header, sizeof(Header)};
@@ -47,9 +47,9 @@ static std::optional<VectorHeader> readHeader(pid_t Thread, int Type) {
   return Header;
 }
 
-// A system call may change the predicates and the parts of vectors that SVE
-// adds, so in a system call they hold no values. Elsewhere the kernel tells
-// whether they were used since the last system call.
+// The size of the SVE registers, or 0 if the thread has not used them since its last system
+// call. A system call may change these registers, so a thread in a system call does not need
+// them.
 static uint64_t sveSize(pid_t Thread) {
   auto Header = readHeader(Thread, NtSve);
   if (!Header || !(Header->Flags & SveRegisters))
@@ -60,8 +60,7 @@ static uint64_t sveSize(pid_t Thread) {
   return (32 * Length + 17 * (Length / 8) + 15) & ~15ull;
 }
 
-// Reads the first argument of the system call that the thread is in, according to the
-// kernel.
+// Asks the kernel for the first argument of the thread's current system call.
 static std::optional<uint64_t> firstArgument(pid_t Thread, int Number) {
   constexpr int NtSystemCall = 0x404;
   int None = -1;
@@ -75,13 +74,13 @@ static std::optional<uint64_t> firstArgument(pid_t Thread, int Number) {
   return Place->FirstArgument;
 }
 
-// Has a signal handler just returned to this place, which made the call fail? Then the
-// registers that the kernel saved for the handler are still below the stack pointer, in
-// this order.
+// Did the call fail because a signal handler ran, which has just returned? The registers
+// that the kernel saved for the handler are then still below the stack pointer, in the order
+// of user_regs_struct.
 static bool isBackFromHandler(pid_t Thread, const ThreadRegisters &R) {
   constexpr size_t MaxFrame = 1 << 16, Kept = offsetof(user_regs_struct, pstate);
   std::vector<char> Below(MaxFrame);
-  // Try smaller sizes, since the stack may begin in between.
+  // Try smaller sizes, since less than MaxFrame may be mapped below the stack pointer.
   for (size_t Size = MaxFrame; Size >= 4096; Size /= 2) {
     iovec Ours = {Below.data(), Size};
     iovec Theirs = {reinterpret_cast<void *>(R.sp - Size), Size};
@@ -129,7 +128,7 @@ bool patchbay::writeRegisters(pid_t Thread, const ThreadRegisters &R) {
   return !ptrace(PTRACE_SETREGSET, Thread, NT_PRSTATUS, &Set);
 }
 
-// System calls that wait for a duration, and not until a point in time.
+// True for system calls that wait for a duration, rather than until a point in time.
 bool patchbay::hidesRestart(const ThreadRegisters &R) {
   if (!R.IsAtCall)
     return false;
@@ -145,8 +144,8 @@ bool patchbay::hidesRestart(const ThreadRegisters &R) {
   }
 }
 
-// In streaming mode, or while ZA is on (SME), the C library's functions must not be
-// called. A system call ends streaming mode.
+// Returns false in streaming mode and while ZA is on (SME), since the C library's functions
+// must not be called then. A system call ends streaming mode.
 bool patchbay::isAllSaved(pid_t Thread, const ThreadRegisters &) {
   for (int Type : {NtStreaming, NtZa})
     if (auto Header = readHeader(Thread, Type); Header && Header->Size > sizeof(*Header))
@@ -164,8 +163,8 @@ ThreadRegisters patchbay::repeated(ThreadRegisters R, uint64_t Number) {
   return R;
 }
 
-// Clears BTYPE, which is left from the thread's last branch and would require a
-// landing pad at Address.
+// Clears BTYPE, which the thread's last branch has set. BTYPE would require a landing pad at
+// Address.
 ThreadRegisters patchbay::redirected(ThreadRegisters R, uint64_t Address) {
   constexpr uint64_t BranchType = 3 << 10;
   R.pc = Address;

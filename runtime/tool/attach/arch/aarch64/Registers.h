@@ -3,19 +3,18 @@
 // The registers of a thread on AArch64, for ptrace(2) and DWARF.
 //
 // The kernel decides how to restart an interrupted system call before a thread stops for
-// this command (do_signal() in its arch/arm64/kernel/signal.c). After that, the kernel no
-// longer knows which call it was:
+// this command (do_signal() in the kernel's arch/arm64/kernel/signal.c):
 //
-//  - If the call restarts, the program counter is at the SVC instruction, and the
-//    registers have all arguments. Executing the instruction makes the call again. x8 is
-//    the call's number. The kernel changes it to that of restart_syscall(2) only when the
-//    thread resumes. So for a call that would wait for its whole time again, this command
-//    stops the thread once more, and then reads x8.
-//  - If the call fails with EINTR, the program counter is after that instruction, and
-//    the first argument is lost. This command knows the argument if it saw the thread
-//    wait there after the kernel began to report the thread's signals. Otherwise the
-//    kernel knows it, unless the call fails because of a handler. (A handler that has
-//    just returned from an alternate stack is not recognized.)
+//  - If the call restarts, the program counter is at the SVC instruction, and the registers
+//    have all arguments. Executing the instruction makes the call again. x8 is the call's
+//    number. The kernel changes x8 to the number of restart_syscall(2) only when the thread
+//    resumes. So if the call would wait for its whole duration again, this command stops the
+//    thread once more, and then reads x8.
+//  - If the call fails with EINTR, the program counter is after the SVC instruction, and the
+//    first argument is lost. This command knows the argument if it saw the thread wait in
+//    the call after the kernel began to report the thread's signals. Otherwise the kernel
+//    provides the argument, unless the call failed because of a signal handler. (A handler
+//    that has just returned from an alternate stack is not recognized.)
 #pragma once
 
 #include "elf/Unwinder.h"
@@ -33,7 +32,7 @@ struct ThreadRegisters : user_regs_struct {
 
 inline constexpr const RegisterNumbers &ThreadNumbers = NumbersOfAArch64;
 
-/// Programs get higher addresses only on request, on any machine.
+/// The kernel gives a program higher addresses only on request.
 inline constexpr uint64_t HighestAddress = 1ull << 48;
 
 inline DwarfRegisters toDwarf(const ThreadRegisters &R) {
@@ -48,8 +47,8 @@ inline DwarfRegisters toDwarf(const ThreadRegisters &R) {
 inline uint64_t programCounter(const ThreadRegisters &R) { return R.pc; }
 inline uint64_t stackPointer(const ThreadRegisters &R) { return R.sp; }
 
-/// Reads the registers of a stopped thread. Before: the thread's place before
-/// it was asked to stop.
+/// Reads the registers of a stopped thread. Before: program counter, stack pointer and
+/// system call of the thread before the request to stop.
 inline constexpr bool TakesPlaceBefore = true;
 bool readRegisters(pid_t Thread, const std::optional<ThreadPlace> &Before,
                    ThreadRegisters &R);
@@ -58,15 +57,14 @@ bool writeRegisters(pid_t Thread, const ThreadRegisters &R);
 /// The number of the system call that the thread is in, or has just left; -1:
 /// none.
 inline int64_t systemCall(const ThreadRegisters &R) { return R.Call; }
-/// The value that the system call is about to return. Errors from 512 on are
-/// internal to the kernel: they tell how the call restarts.
+/// The value that the system call is about to return. Errors from 512 on are internal to
+/// the kernel and tell how the call restarts.
 inline int64_t systemCallResult(const ThreadRegisters &R) { return R.Result; }
 /// Must the thread stop once more before its registers tell how the call restarts?
 bool hidesRestart(const ThreadRegisters &R);
 
-/// The target of the call instruction before Return, directly or through the
-/// PLT; 0 if it is not known. Read(Address, Bytes, Size) reads memory of the
-/// process.
+/// The target of the call instruction before Return, directly or through the PLT; 0 if
+/// unknown. Read(Address, Bytes, Size) reads memory of the process.
 template <typename Function>
 uint64_t calledBefore(uint64_t Return, Function Read) {
   uint32_t Call, Entry[3];
@@ -96,8 +94,7 @@ uint64_t calledBefore(uint64_t Return, Function Read) {
 inline constexpr char NotSaved[] = ", or used SME";
 bool isAllSaved(pid_t Thread, const ThreadRegisters &R);
 
-/// The stack space that the code needs below the thread's stack pointer, in
-/// bytes.
+/// The space that the stub needs below the thread's stack pointer, in bytes.
 inline uint64_t stackNeeded(const ThreadRegisters &R) { return R.SveSize; }
 
 /// The registers with which the thread makes its system call again.

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Stub.h describes the purpose of this code. This command never executes it: it
- * copies the bytes from pb_stub to pb_stub_end, and fills in the words after
- * pb_stub_words.
+ * The stub (Stub.h). This command does not execute the stub, but copies the bytes from
+ * pb_stub to pb_stub_end, and fills in the words after pb_stub_words.
  *
- * The command that reads this code's data may run on another processor. So this
- * code publishes complete data by STLR, and reads the command's data by LDAR.
+ * The command may run on another processor. So the stub publishes its data by STLR, and
+ * reads the command's data by LDAR.
  */
 #include "../../StubArea.h"
 
@@ -23,9 +22,9 @@ pb_stub:
 /* Runs in the stopped thread, at first with its own stack pointer. */
 pb_stub_code:
 	/*
-	 * The first system call would change the parts of vectors that SVE
-	 * adds, and the area does not exist yet. If they are in use, save them
-	 * on the thread's own stack.
+	 * The first system call changes SVE registers, and the area does not
+	 * exist yet. So save SVE registers that are in use on the thread's
+	 * own stack.
 	 */
 	ldr	x9, sve_size
 	cbz	x9, no_sve
@@ -121,7 +120,7 @@ no_sve:
 
 	ldr	x9, flags
 	msr	nzcv, x9
-	/* From here on no condition flag changes: system calls keep them. */
+	/* The following instructions and system calls keep the flags. */
 	ldr	x9, at_sp
 	ldr	x10, sve_size
 	sub	x9, x9, x10
@@ -191,8 +190,8 @@ no_sve_back:
 	br	x16
 
 /*
- * void *new_thread(void *area). No thread of the program waits for it. It has
- * all of the program's signals blocked, like the thread that created it.
+ * void *new_thread(void *area). No thread of the program waits for the new thread. All of
+ * the program's signals are blocked in it, as in the thread that created it.
  */
 	.balign	16
 new_thread:
@@ -227,9 +226,9 @@ load:
 	ldr	w9, [x19, #AREA_NR_FILES]
 	cbz	w9, libraries
 	/*
-	 * From here on the thread has its own descriptor table, empty at first.
-	 * So its descriptors never appear among the program's. The kernel
-	 * closes them when the thread ends.
+	 * Give the thread its own, empty descriptor table, so that its
+	 * descriptors do not appear among the program's. The kernel closes
+	 * the thread's descriptors when the thread ends.
 	 */
 	mov	x8, #__NR_close_range
 	mov	x0, #0
@@ -239,7 +238,7 @@ load:
 	mov	w21, w0
 	mov	w20, #0
 next_file:
-	mov	w0, w21			/* errno (negative), if that failed */
+	mov	w0, w21			/* -errno, if close_range() failed */
 	cbnz	w21, no_file
 	mov	x8, #__NR_memfd_create
 	adr	x0, file_name
@@ -335,10 +334,9 @@ leave:
 	ret
 
 /*
- * int await(int *word): returns the word once it is not 0, or 0 if this command
- * has not written AREA_PAUSES for ten seconds: after 200 pauses of a tenth of a
- * millisecond, and 1000 of ten. x19 is the area. Calls no function. System
- * calls change no other register.
+ * int await(int *word): waits until the word is not 0, and returns the word. Returns 0 if
+ * this command has not written AREA_PAUSES for ten seconds: after 200 pauses of 0.1 ms and
+ * 1000 pauses of 10 ms. x19 is the area. Calls no function. System calls change only x0.
  */
 await:
 	mov	x9, x0
@@ -368,8 +366,8 @@ file_name:
 	.balign	8
 pause:	.quad	0, 100000
 long_pause: .quad 0, 10000000
-/* All but SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGSEGV, SIGSYS, and the C
-   library's 32 to 34. */
+/* All signals except SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGSEGV, SIGSYS, and the C library's
+   signals 32 to 34. */
 signals:
 	.quad	~(1 << 3 | 1 << 4 | 1 << 6 | 1 << 7 | 1 << 10 | 1 << 30 | 7 << 31)
 

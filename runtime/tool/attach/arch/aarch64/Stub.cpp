@@ -16,7 +16,7 @@ size_t patchbay::stubEntry() { return pb_stub_code - pb_stub; }
 bool patchbay::hasStub(StringRef Bytes) { return Bytes.contains(pb_stub); }
 
 namespace {
-// In the order of Stub.S.
+// The words after pb_stub_words in Stub.S.
 struct Words {
   uint64_t Area, Mark, Thread, WayBack, SveSize;
   uint64_t CreateThread, Self, Detach, ErrnoLocation, Open, Symbol, Error,
@@ -24,7 +24,7 @@ struct Words {
   uint64_t X[31], Sp, Pc, Flags;
 };
 
-// A branch to a register needs x16, so this code restores x16 last.
+// The way back restores x16 last, since the stub needs x16 for the branch to the way back.
 struct WayBack {
   uint32_t LandingPad; // bti jc: permits a branch through a register to here
   uint32_t Load;       // ldr x16, X16

@@ -17,7 +17,7 @@ using ThreadRegisters = user_regs_struct;
 
 inline constexpr const RegisterNumbers &ThreadNumbers = NumbersOfX86_64;
 
-/// Programs get higher addresses only on request, on any machine.
+/// The kernel gives a program higher addresses only on request.
 inline constexpr uint64_t HighestAddress = 1ull << 47;
 
 inline DwarfRegisters toDwarf(const ThreadRegisters &R) {
@@ -28,8 +28,7 @@ inline DwarfRegisters toDwarf(const ThreadRegisters &R) {
 inline uint64_t programCounter(const ThreadRegisters &R) { return R.rip; }
 inline uint64_t stackPointer(const ThreadRegisters &R) { return R.rsp; }
 
-/// Reads the registers of a stopped thread. The thread's place before it was
-/// asked to stop is not needed here.
+/// Reads the registers of a stopped thread. Ignores the thread's place before the stop.
 inline constexpr bool TakesPlaceBefore = false;
 inline bool readRegisters(pid_t Thread, const std::optional<ThreadPlace> &,
                           ThreadRegisters &R) {
@@ -48,17 +47,16 @@ inline bool writeRegisters(pid_t Thread, ThreadRegisters R) {
 inline int64_t systemCall(const ThreadRegisters &R) {
   return static_cast<int64_t>(R.orig_rax);
 }
-/// The value that the system call is about to return. Errors from 512 on are
-/// internal to the kernel: they tell how the call restarts.
+/// The value that the system call is about to return. Errors from 512 on are internal to
+/// the kernel and tell how the call restarts.
 inline int64_t systemCallResult(const ThreadRegisters &R) {
   return static_cast<int64_t>(R.rax);
 }
 /// Must the thread stop once more before its registers tell how the call restarts?
 inline bool hidesRestart(const ThreadRegisters &) { return false; }
 
-/// The target of the call instruction before Return, directly or through the
-/// PLT; 0 if it is not known. Read(Address, Bytes, Size) reads memory of the
-/// process.
+/// The target of the call instruction before Return, directly or through the PLT; 0 if
+/// unknown. Read(Address, Bytes, Size) reads memory of the process.
 template <typename Function>
 uint64_t calledBefore(uint64_t Return, Function Read) {
   uint8_t Call[6], Entry[11];
@@ -89,8 +87,7 @@ uint64_t calledBefore(uint64_t Return, Function Read) {
 inline constexpr char NotSaved[] = "";
 inline bool isAllSaved(pid_t, const ThreadRegisters &) { return true; }
 
-/// The stack space that the code needs below the thread's stack pointer, in
-/// bytes.
+/// The space that the stub needs below the thread's stack pointer, in bytes.
 inline uint64_t stackNeeded(const ThreadRegisters &) { return 0; }
 
 /// The registers with which the thread makes its system call again.
@@ -98,7 +95,7 @@ inline ThreadRegisters repeated(ThreadRegisters R, uint64_t Number) {
   constexpr unsigned SyscallSize = 2;
   R.rax = Number;
   R.rip -= SyscallSize;
-  R.orig_rax = ~0ull; // so that the kernel does not restart it, too
+  R.orig_rax = ~0ull; // the kernel must not restart the call again
   return R;
 }
 

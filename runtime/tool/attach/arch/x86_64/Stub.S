@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Stub.h describes the purpose of this code. This command never executes it: it
- * copies the bytes from pb_stub to pb_stub_end, and fills in the words after
- * pb_stub_words.
+ * The stub (Stub.h). This command does not execute the stub, but copies the bytes from
+ * pb_stub to pb_stub_end, and fills in the words after pb_stub_words.
  */
 #include "../../StubArea.h"
 
@@ -60,8 +59,8 @@ pb_stub_code:
 	syscall
 
 	/*
-	 * Save all components that the system has enabled. XSAVE requires a
-	 * zeroed header, which the new area has.
+	 * Save all enabled components of the processor's state. XSAVE requires
+	 * a zeroed header, which the new area has.
 	 */
 	movl	$-1, %eax
 	movl	$-1, %edx
@@ -96,7 +95,7 @@ created:
 1:
 	pushq	flags(%rip)
 	popfq
-	/* From here on no condition flag changes: system calls keep them. */
+	/* The following instructions and system calls keep the flags. */
 	movq	at_rsp(%rip), %rsp
 	movq	mark(%rip), %rax
 	movq	%rax, AREA_DONE(%rbx)
@@ -152,8 +151,8 @@ restore:
 	jmp	*at_rip(%rip)
 
 /*
- * void *new_thread(void *area). No thread of the program waits for it. It has
- * all of the program's signals blocked, like the thread that created it.
+ * void *new_thread(void *area). No thread of the program waits for the new thread. All of
+ * the program's signals are blocked in it, as in the thread that created it.
  */
 	.balign	16
 new_thread:
@@ -182,9 +181,9 @@ load:
 	cmpl	$0, AREA_NR_FILES(%rbx)
 	je	libraries
 	/*
-	 * From here on the thread has its own descriptor table, empty at first.
-	 * So its descriptors never appear among the program's. The kernel
-	 * closes them when the thread ends.
+	 * Give the thread its own, empty descriptor table, so that its
+	 * descriptors do not appear among the program's. The kernel closes
+	 * the thread's descriptors when the thread ends.
 	 */
 	movl	$__NR_close_range, %eax
 	xorl	%edi, %edi
@@ -194,7 +193,7 @@ load:
 	movl	%eax, %r13d
 	xorl	%r12d, %r12d
 next_file:
-	movl	%r13d, %eax		/* errno (negative), if that failed */
+	movl	%r13d, %eax		/* -errno, if close_range() failed */
 	testl	%r13d, %r13d
 	jne	no_file
 	movl	$__NR_memfd_create, %eax
@@ -288,9 +287,9 @@ leave:
 	ret
 
 /*
- * int await(int *word): returns the word once it is not 0, or 0 if this command
- * has not written AREA_PAUSES for ten seconds: after 200 pauses of a tenth of a
- * millisecond, and 1000 of ten. %rbx is the area.
+ * int await(int *word): waits until the word is not 0, and returns the word. Returns 0 if
+ * this command has not written AREA_PAUSES for ten seconds: after 200 pauses of 0.1 ms and
+ * 1000 pauses of 10 ms. %rbx is the area.
  */
 await:
 	pushq	%r12
@@ -319,8 +318,8 @@ file_name:
 	.balign	8
 pause:	.quad	0, 100000
 long_pause: .quad 0, 10000000
-/* All but SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGSEGV, SIGSYS, and the C
-   library's 32 to 34. */
+/* All signals except SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGSEGV, SIGSYS, and the C library's
+   signals 32 to 34. */
 signals:
 	.quad	~(1 << 3 | 1 << 4 | 1 << 6 | 1 << 7 | 1 << 10 | 1 << 30 | 7 << 31)
 

@@ -12,7 +12,7 @@ size_t patchbay::stubSize() { return pb_stub_end - pb_stub; }
 
 size_t patchbay::stubEntry() { return pb_stub_code - pb_stub; }
 
-// No way back is needed: the code jumps through an address in memory.
+// x86-64 needs no way back: the stub jumps through an address in memory.
 size_t patchbay::wayBackSize() { return 0; }
 bool patchbay::reachesBack(uint64_t, uint64_t) { return true; }
 std::string patchbay::wayBackCode(uint64_t, const ThreadRegisters &) { return ""; }
@@ -21,7 +21,7 @@ bool patchbay::isWayBack(StringRef) { return false; }
 bool patchbay::hasStub(StringRef Bytes) { return Bytes.contains(pb_stub); }
 
 namespace {
-// In the order of Stub.S.
+// The words after pb_stub_words in Stub.S.
 struct Words {
   uint64_t Area, Mark, Thread;
   uint64_t CreateThread, Self, Detach, ErrnoLocation, Open, Symbol, Error,
