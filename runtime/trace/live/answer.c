@@ -17,10 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/*
- * Have all present records written to the file. Gives up if the recorder needs more than 5
- * s.
- */
+/* Make the recorder write all present records to the file. Waits at most 5 s. */
 static void write_records(void)
 {
 	int is_written = 0;
@@ -32,9 +29,9 @@ static void write_records(void)
 }
 
 /*
- * Open the data file for the client, which copies it. So a slow or stopped client delays
- * no thread of this process. Records are committed one by one, so the client reads whole
- * records while threads write (ring.h). Returns a descriptor or -errno.
+ * Open the data file for the client. The client makes the copy, so that a slow or stopped
+ * client delays no thread of this process. Threads may continue to write during the copy,
+ * because records are committed one by one (ring.h). Returns a descriptor or -errno.
  */
 static int open_data_file(void)
 {
@@ -46,7 +43,7 @@ static int open_data_file(void)
 		pb_threads_write_names();
 		pb_session_tick();
 	}
-	/* The client gets this file only, so it must not refer to another one. */
+	/* The client gets only this file, so the file must contain inherited chunks. */
 	file = pb_session->file.header ? pb_parent_copy() : -ENODATA;
 	if (!file)
 		file = pb_data_reopen(&pb_session->file);
@@ -87,14 +84,16 @@ static int change_functions(const struct pb_message *message)
 		{ .size = sizeof(filters[0]), .glob = request->text },
 		{ 0 },
 	};
-	/* The client may know names that the library does not know. */
+	/*
+	 * The client may match names that this library cannot match, and send the symbols.
+	 */
 	const size_t last = message->names >= 0;
 	struct pb_name_list names = { 0 };
 	int result = last ? pb_name_list_read(&names, message->names, &filters[1]) : 0;
 
 	if (!result && request->verb == PB_CONTROL_ARM)
 		result = pb_tracer_arm(&filters[last], last ? PATCHBAY_ARM_SKIP : 0);
-	/* Disarm by the glob, too: an earlier ARM may apply it to modules that are loaded later. */
+	/* Disarm by the glob, too: an earlier ARM may apply the glob to future modules. */
 	else if (!result && request->verb == PB_CONTROL_DISARM)
 		result = pb_tracer_disarm(filters, last + 1);
 	else if (!result)
@@ -120,7 +119,7 @@ static int is_of_recording(uint32_t verb)
 	return 0;
 }
 
-/* Sets *@file to a descriptor for the client, or leaves it at -1. */
+/* Sets *@file to a descriptor for the client, or leaves *@file at -1. */
 static int carry_out(int client, struct pb_message *message, int *file)
 {
 	if (message->unexpected)
@@ -175,7 +174,7 @@ int pb_answer(int client, struct pb_message *message)
 
 	pb_site_check();
 	reply.result = carry_out(client, message, &file);
-	/* Close received files first: once the client has the reply, none is open. */
+	/* Close received files before the reply, so that clients can rely on it. */
 	pb_message_close(message);
 	describe_state(&reply);
 	pb_message_reply(client, &reply, file);

@@ -12,10 +12,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Interval in milliseconds between reads of ring buffers. */
+/* The interval between reads of ring buffers, in ms. */
 #define TICK 100
 
-/* Maximum number of refused functions that are listed. */
+/* The maximum number of refused functions in the list for the client. */
 #define SAID_MAX 20
 
 static struct attached {
@@ -38,10 +38,9 @@ void pb_say(int client, const char *format, ...)
 	if (size <= 0)
 		return;
 	/*
-	 * SO_SNDTIMEO limits the time that send() takes (listen.c). After the
-	 * first timeout shut the connection down, so that later calls of
-	 * send() fail immediately, and poll(2) reports that the client has
-	 * gone.
+	 * SO_SNDTIMEO limits the duration of send() (listen.c). After the first timeout
+	 * shut the connection down, so that later calls of send() fail immediately, and
+	 * poll(2) reports the end of the client.
 	 */
 	if (send(client, line, (size_t)size, MSG_NOSIGNAL) < 0 &&
 	    errno == EAGAIN)
@@ -66,8 +65,8 @@ void pb_program_log(void *arg, const char *name, uintptr_t entry, int error,
 }
 
 /*
- * Does not return the errno of fstat(2), since to the client -ENOENT means that no function
- * matches.
+ * Returns -EBADF instead of the errno of fstat(2), because -ENOENT would tell the client
+ * that no function matches.
  */
 static int check_file(const struct pb_program_request *request)
 {
@@ -82,7 +81,7 @@ static int check_file(const struct pb_program_request *request)
 	return 0;
 }
 
-/* Returns -EINVAL if the text has too few strings. */
+/* Returns -EINVAL if the request has too few strings. */
 static int parse_request(const struct pb_control_request *request,
 			 struct pb_program_request *parsed)
 {
@@ -94,7 +93,7 @@ static int parse_request(const struct pb_control_request *request,
 		if (text == end)
 			return -EINVAL;
 		strings[i] = text;
-		/* The last byte is 0. */
+		/* The last byte of request->text is 0 (message.c). */
 		text += strlen(text) + 1;
 	}
 	parsed->kind = strings[0];
@@ -135,7 +134,7 @@ static int attach_program(struct pb_program_request *request)
 		return nr;
 	memset(new, 0, sizeof(*new));
 	new->client = request->client;
-	/* Constructors, handlers and verifiers of programs need more stack than this library. */
+	/* Constructors, handlers and verifiers of programs may need a large stack. */
 	nr = pb_on_large_stack(attach_code, &attaching);
 	if (nr) {
 		pb_say(request->client, "its listening thread cannot have a larger stack");
@@ -176,8 +175,8 @@ int pb_attach(int client, const struct pb_message *message)
 }
 
 /*
- * The entry stays in the table until its link is gone, so that a child that is forked
- * during this call finds it.
+ * The entry stays in the table until the program is detached, so that a child that is
+ * forked during this call finds the entry.
  */
 static void end_attachment(nfds_t index)
 {
@@ -192,8 +191,8 @@ static void end_attachment(nfds_t index)
 	one = *a;
 	*a = attached[--nr_attached];
 	/*
-	 * On error the code stays loaded: calls may still reach it. It also stays without memory
-	 * for the stack that its destructors need.
+	 * On error the code stays loaded, because calls may still reach it. It also stays
+	 * loaded if there is no memory for the stack of its destructors.
 	 */
 	if (!error)
 		pb_on_large_stack(free_code, &one.program);
@@ -225,8 +224,8 @@ nfds_t pb_attach_poll(struct pollfd *fds)
 void pb_attach_polled(const struct pollfd *fds, nfds_t nr)
 {
 	/*
-	 * From the end: end_attachment() moves the last entry to the place of the one that
-	 * ends.
+	 * From the end, because end_attachment() replaces the removed entry by the last
+	 * entry.
 	 */
 	while (nr--)
 		if (fds[nr].revents)
@@ -242,8 +241,8 @@ void pb_attach_end(void)
 void pb_attach_leave(void)
 {
 	/*
-	 * Ignore errors, for example in a chroot(2) without /proc: no client is left to
-	 * send them to.
+	 * Ignore errors, for example in a chroot(2) without /proc, because no client is
+	 * left.
 	 */
 	while (nr_attached)
 		pb_program_leave(&attached[--nr_attached].program);

@@ -10,13 +10,13 @@
 
 #include <poll.h>
 
-/* Maximum number of attached programs. Each has a connection. */
+/* The maximum number of attached programs. Each program has a connection. */
 #define PB_ATTACHED_MAX 64
 
 /*
- * Carry out a PB_CONTROL_ATTACH request from @client. Returns the number of
- * functions, and keeps @client until the program is detached. On error it has
- * told @client why, and returns a negative errno.
+ * Carry out a PB_CONTROL_ATTACH request from @client. Returns the number of functions, and
+ * keeps @client until the program is detached. On error sends @client the reason, and
+ * returns -errno.
  */
 int pb_attach(int client, const struct pb_message *message);
 
@@ -27,8 +27,8 @@ int pb_attach(int client, const struct pb_message *message);
 int pb_attach_tick(void);
 
 /*
- * Add the clients to @fds, which has room for PB_ATTACHED_MAX. Returns how many
- * were added.
+ * Add the clients to @fds, which has space for PB_ATTACHED_MAX. Returns how many were
+ * added.
  */
 nfds_t pb_attach_poll(struct pollfd *fds);
 /* Detach programs whose clients have gone, according to poll(2). */
@@ -38,16 +38,16 @@ void pb_attach_polled(const struct pollfd *fds, nfds_t nr);
 void pb_attach_end(void);
 
 /*
- * Call in a forked child of a visited process (visit.h). Detaches all
- * programs, because they and the connections belong to its parent. Objects
- * stay loaded. Closes no descriptor, because the parent's numbers are invalid
- * in the child.
+ * Call this in a forked child of a visited process (visit.h). Detaches all programs,
+ * because the programs and the connections belong to the parent. Objects stay loaded.
+ * Closes no descriptors, because the listening thread's descriptor numbers are invalid in
+ * the child.
  */
 void pb_attach_leave(void);
 
 /*
- * Call in a forked child of a process that listens from its start. The connections belong
- * to its parent. Programs stay attached until the child ends.
+ * Call this in a forked child of a process that listens from its start. Forgets the
+ * connections, which belong to the parent. Programs stay attached until the child ends.
  */
 void pb_attach_forget(void);
 

@@ -21,7 +21,7 @@
 #define PER_WORD 5
 #define NR_CODE (2 + NR_WORDS * PER_WORD + 3)
 
-/* Make a random name. A process gains no rights by knowing it. */
+/* Make a random name. The name is no secret. */
 static int draw_name(char name[PB_CONTROL_NAME_MAX])
 {
 	uint64_t random[2];
@@ -34,9 +34,9 @@ static int draw_name(char name[PB_CONTROL_NAME_MAX])
 }
 
 /*
- * A program for SO_ATTACH_FILTER (Linux's Documentation/networking/filter.rst)
- * that drops all packets but @secret. M[0] collects the bits in which words
- * differ, so that the run time does not depend on which words are right.
+ * Writes a program for SO_ATTACH_FILTER (Linux's Documentation/networking/filter.rst) that
+ * drops all packets except @secret. M[0] collects the bits in which words differ, so that
+ * the run time is independent of the number of matching words.
  */
 static void write_filter(struct sock_filter *code, const uint8_t *secret)
 {
@@ -49,8 +49,8 @@ static void write_filter(struct sock_filter *code, const uint8_t *secret)
 	for (unsigned int i = 0; i < NR_WORDS; i++) {
 		memcpy(&word, secret + 4 * i, sizeof(word));
 		/*
-		 * The kernel refuses to load M[0] before a store, so for the first
-		 * word load the constant 0 into X.
+		 * Load M[0] into X. For the first word load the constant 0, because the
+		 * kernel refuses to load M[0] before a store.
 		 */
 		*code++ = i ? (struct sock_filter)BPF_STMT(BPF_LDX | BPF_MEM, 0) :
 			      (struct sock_filter)BPF_STMT(BPF_LDX | BPF_IMM, 0);
@@ -64,12 +64,12 @@ static void write_filter(struct sock_filter *code, const uint8_t *secret)
 		*code++ = (struct sock_filter)BPF_STMT(BPF_ST, 0);
 	}
 	*code++ = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 1);
-	/* Accept the packet; the operand is the number of bytes to keep. */
+	/* Accept the packet. The operand is the number of bytes to keep. */
 	*code++ = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, UINT32_MAX);
 	*code = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, 0);
 }
 
-/* An abstract address begins with NUL. Returns the address's size. */
+/* Returns the size of the address. An abstract address begins with NUL. */
 static socklen_t set_address(const char *name, struct sockaddr_un *address)
 {
 	const size_t length = strlen(name);
@@ -80,7 +80,7 @@ static socklen_t set_address(const char *name, struct sockaddr_un *address)
 	return (socklen_t)(length + 1 + offsetof(struct sockaddr_un, sun_path));
 }
 
-/* Call before the socket has a name, so that no packet arrives before the filter is set. */
+/* Call this before the socket has a name, so that the filter checks all packets. */
 static int set_filter(int fd, const uint8_t *secret)
 {
 	struct sock_filter code[NR_CODE];
@@ -139,7 +139,7 @@ static int has_option(int fd, int option, int wanted)
 
 int pb_gate_take(int gate)
 {
-	uint8_t secret[PB_CONTROL_KNOCK]; /* the filter has verified it */
+	uint8_t secret[PB_CONTROL_KNOCK]; /* already verified by the filter */
 	size_t nr = 1;
 	int client;
 	const ssize_t size = pb_receive(gate, secret, sizeof(secret), &client, &nr);

@@ -10,8 +10,8 @@
 #include <stdio.h>
 
 /*
- * Maximum number of pauses of 1 ms in each of the two waits. On a busy machine the
- * pauses are longer, but the other thread is slower, too.
+ * The maximum number of pauses of 1 ms in each wait. On a busy machine, where the other
+ * thread is slower, pauses are longer, too.
  */
 #define WAIT_TRIES 4000
 

@@ -35,22 +35,22 @@
 #include <sys/socket.h>
 
 /*
- * Time limit for a client to send its request. On a busy machine a client may get no
- * processor for seconds. Other clients do not wait for it.
+ * The time limit for a client to send its request: on a busy machine a client may get no
+ * processor for seconds. Other clients are served meanwhile.
  */
 #define REQUEST_NS 10000000000ull
 
 /*
- * The thread wakes up at least this often to check whether it must end, since a visitor
- * may have died before its PB_CONTROL_HOLD.
+ * The thread wakes up at least this often to check whether it must end, because a command
+ * may die before its PB_CONTROL_HOLD.
  */
 #define LOOK_MS 500
 
 /*
- * fork() fills this memory with zeros, since the child does not have the thread.
- * @started: the thread exists, or is about to
- * @begun:   it has opened what it needs
- * @ending:  it must end
+ * fork() fills this with zeros, because the child has no listening thread.
+ * @started: the thread exists, or is being created
+ * @begun:   the thread has opened its files, or has failed
+ * @ending:  the thread must end
  */
 static struct listener {
 	struct pb_control_point point;
@@ -60,8 +60,8 @@ static struct listener {
 } *self;
 
 /*
- * Clients that have not sent their request yet. When all places are taken, a
- * new client replaces the oldest.
+ * Clients that have not sent their request yet, by place (control.h). If all places are
+ * taken, a new client replaces the oldest client.
  */
 static struct place {
 	int client; /* -1: the place is free */
@@ -107,7 +107,7 @@ static void greet(int client)
 		   sizeof(patience));
 	places[nr].client = client;
 	places[nr].since_ns = pb_now_ns(CLOCK_MONOTONIC);
-	/* Store the proof before the client is told its place. */
+	/* Store the proof before sending the number of the place. */
 	if (getrandom(pb_control_point->proof[nr], PB_CONTROL_PROOF, 0) !=
 		    PB_CONTROL_PROOF ||
 	    send(client, &greeting, sizeof(greeting),
@@ -123,7 +123,7 @@ static void admit_client(int gate)
 		greet(client);
 }
 
-/* The run time does not depend on the number of matching bytes. */
+/* The run time is independent of the number of matching bytes. */
 static int is_proven(const uint8_t *proof, const uint8_t *given)
 {
 	unsigned int differs = 0;
@@ -133,7 +133,7 @@ static int is_proven(const uint8_t *proof, const uint8_t *given)
 	return !differs;
 }
 
-/* Returns 0, or the error for the client. */
+/* Returns 0, or the error to send to the client. */
 static int check_request(const struct pb_control_request *request, const uint8_t *proof)
 {
 	if (request->version != PB_CONTROL_VERSION)
@@ -164,7 +164,7 @@ static void answer(int client)
 		close(client);
 }
 
-/* Each proof is valid for one request, even a wrong one. */
+/* Each proof is valid for one request, even an invalid request. */
 static void read_request(size_t nr)
 {
 	struct pb_control_request request;
@@ -202,9 +202,9 @@ static int until_late(void)
 }
 
 /*
- * Drop clients that took too long. Call this only after all received requests have
- * been answered, since this thread itself may have waited for a processor. Returns
- * how many clients are left.
+ * Drop clients that have exceeded the time limit. Call this only after answering all
+ * received requests, because the delay may be in this thread. Returns how many clients are
+ * left.
  */
 static int drop_late(void)
 {
@@ -235,18 +235,18 @@ static void take_wakes(int wakes)
 {
 	struct signalfd_siginfo one;
 
-	/* One read takes all wake-ups, since the signal is no real-time signal. */
+	/* One read takes all wake-ups, because the signal is not a real-time signal. */
 	while (read(wakes, &one, sizeof(one)) < 0 && errno == EINTR)
 		;
 }
 
-/* Of two timeouts the shorter; negative: @other is none. */
+/* Returns the shorter timeout. A negative @other means no timeout. */
 static int sooner(int ms, int other)
 {
 	return other >= 0 && other < ms ? other : ms;
 }
 
-/* @wakes: negative if there is no such descriptor. */
+/* Serves all clients once. @wakes is negative if signalfd(2) has failed. */
 static void serve_once(int gate, int wakes)
 {
 	struct pollfd fds[4 + PB_CONTROL_PLACES + PB_ATTACHED_MAX + PB_CONTROL_KEEPERS];
@@ -287,7 +287,7 @@ static void serve_once(int gate, int wakes)
 		if (fds[0].revents)
 			admit_client(gate);
 	}
-	/* This may wait for a lock, so do it only if no client waits. */
+	/* pb_site_check_look() may wait for a lock, so call it only if no client waits. */
 	if (!drop_late())
 		pb_site_check_look();
 }
@@ -302,23 +302,26 @@ static int begin_listening(void)
 	int gate;
 
 	pb_untraced = 1;
-	/* From here on pb_listen_end() can detect the end of the thread. */
+	/* pb_listen_end() detects the end of the thread by this id. */
 	__atomic_store_n(&self->point.thread, (uint32_t)pb_sys(SYS_gettid),
 			 __ATOMIC_SEQ_CST);
 	if (is_ending())
 		return -1;
-	/* If the program sets this later, it does so for its own threads only. */
+	/* Set this now: if the program sets it later, it does so for its own threads only. */
 	pb_sys(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 	/*
-	 * Give the thread its own descriptor table. Then the program cannot
-	 * close the thread's descriptors, all numbers are free for the
-	 * program, and files that the program closes do not stay open here.
+	 * Give the thread its own, empty descriptor table. So the program cannot close the
+	 * thread's descriptors, all numbers are free for the program, and files that the
+	 * program closes do not stay open here.
 	 */
 	if (close_range(0, ~0u, CLOSE_RANGE_UNSHARE)) {
 		pb_note(-errno);
 		return -1;
 	}
-	/* Otherwise nothing could be armed after the process has changed its user. */
+	/*
+	 * Open /proc/thread-self/mem now, for arming after the process has changed its
+	 * user.
+	 */
 	pb_private_keep_text();
 	for (size_t i = 0; i < PB_CONTROL_PLACES; i++)
 		places[i].client = -1;
@@ -339,9 +342,9 @@ static void end_visit(void)
 }
 
 /*
- * glibc's count of threads (libthread_db reads it, too). A thread that ends decrements
- * it, and calls exit(3) if the result is 0. So the listening thread must not be counted.
- * NULL: another C library.
+ * glibc's count of threads, which libthread_db also reads. A thread that ends decrements
+ * the count, and calls exit(3) if the result is 0. So the listening thread must not be
+ * counted. NULL: another C library.
  */
 static unsigned int *nr_counted;
 
@@ -358,9 +361,9 @@ static void leave_count(void)
 }
 
 /*
- * Undo leave_count(), because glibc subtracts this thread when it ends. If the count was 0,
- * the last other thread is calling exit(3): end only this thread, so that it does not call
- * exit(3), too.
+ * Undo leave_count(), because glibc decrements the count when this thread ends. If the
+ * count was 0, the last other thread is calling exit(3): end this thread directly, because
+ * glibc would call exit(3) again.
  */
 static void join_count(void)
 {
@@ -373,11 +376,14 @@ static void *serve(void *arg)
 	int gate = begin_listening(), wakes = gate < 0 ? gate : open_wakes();
 	int is_over = 0;
 
-	/* Without a wake descriptor the thread looks every LOOK_MS. */
+	/* Without a wake descriptor the thread checks for work every LOOK_MS. */
 	if (gate >= 0)
 		pb_note(wakes);
 	__atomic_store_n(&self->begun, 1, __ATOMIC_SEQ_CST);
-	/* NULL: pb_listen_start() does not wait. After sem_post() the semaphore may be gone. */
+	/*
+	 * @arg is NULL if pb_listen_start() does not wait. After sem_post() the semaphore
+	 * may be invalid.
+	 */
 	if (arg)
 		sem_post(arg);
 	pb_fork_work();
@@ -386,7 +392,7 @@ static void *serve(void *arg)
 		pb_visit_look();
 		is_over = pb_visit_is_over();
 	}
-	/* Use @is_over: pb_visit_is_over() may return another result now. */
+	/* Do not call pb_visit_is_over() again: it may return another result now. */
 	if (is_over && !is_ending())
 		end_visit();
 	pb_fork_worked();
@@ -402,28 +408,30 @@ static int is_gone(void)
 	return thread && pb_sys(SYS_tgkill, getpid(), thread, 0) == -ESRCH;
 }
 
-/* Not a cancellation point, because the wrapped functions that call it are not. */
+/* Must not be a cancellation point, because the wrappers that call this are not. */
 void pb_listen_await(void)
 {
 	int tries = PB_LISTEN_AWAIT_MS;
 
 	if (!self || !__atomic_load_n(&self->started, __ATOMIC_SEQ_CST))
 		return;
-	/* The caller may be code that the listening thread itself has loaded for a client. */
+	/*
+	 * The caller may run in the listening thread, in code that was loaded for a client.
+	 */
 	if (self->point.thread == pb_sys(SYS_gettid))
 		return;
 	while (!__atomic_load_n(&self->begun, __ATOMIC_SEQ_CST) && --tries)
 		pb_pause_ns(1000000);
 }
 
-/* Not a cancellation point, because prctl() is not. */
+/* Must not be a cancellation point, because prctl() is not. */
 int pb_listen_end(void)
 {
 	int tries = PB_LISTEN_END_SECONDS * 1000;
 
 	if (!self || !__atomic_load_n(&self->started, __ATOMIC_SEQ_CST))
 		return 0;
-	/* As in pb_listen_await(). */
+	/* Avoid waiting for this thread, as in pb_listen_await(). */
 	if (self->point.thread == pb_sys(SYS_gettid))
 		return 0;
 	__atomic_store_n(&self->ending, 1, __ATOMIC_SEQ_CST);
@@ -432,7 +440,7 @@ int pb_listen_end(void)
 		pb_pause_ns(1000000);
 	if (!tries)
 		pb_note(-ETIME);
-	/* Clients then stop waiting for the thread. */
+	/* These stores make clients stop waiting for the thread. */
 	__atomic_store_n(&self->point.ended, PB_CONTROL_RESTRICTED, __ATOMIC_RELAXED);
 	__atomic_store_n(&self->point.version, 0, __ATOMIC_RELEASE);
 	__atomic_store_n(&self->started, 0, __ATOMIC_SEQ_CST);
@@ -468,15 +476,15 @@ int pb_listens(void)
 	return self && __atomic_load_n(&self->point.version, __ATOMIC_ACQUIRE);
 }
 
-/* Defined by all sanitizers that must intercept the creation of every thread. */
+/* All sanitizers that must intercept the creation of every thread define this. */
 void __sanitizer_set_report_path(const char *path) __attribute__((weak));
 
 typedef int create_thread(pthread_t *thread, const pthread_attr_t *attr,
 			  void *(*start)(void *arg), void *arg);
 
 /*
- * Find the C library's pthread_create(). The program may have its own function of that
- * name, which prepares, counts or limits the program's threads.
+ * Returns the C library's pthread_create(). The program may define another
+ * pthread_create(), which prepares, counts or limits the program's threads.
  */
 static create_thread *find_create(void)
 {
@@ -499,7 +507,10 @@ int pb_listen_start(int wait)
 	if (error)
 		return error;
 	find_count();
-	/* Signals are for the program's own threads. SIGTRAP stays open for our traps. */
+	/*
+	 * Block all signals, which are for the program's threads, except SIGTRAP, which the
+	 * library's own breakpoints raise.
+	 */
 	sigfillset(&all);
 	sigdelset(&all, SIGTRAP);
 	error = pthread_attr_init(&attr);
@@ -510,8 +521,8 @@ int pb_listen_start(int wait)
 	pb_stack_describe(&attr);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	/*
-	 * Set this before the thread runs: another thread may install a system call
-	 * filter at any time, and then has to end this thread.
+	 * Set @started before the thread runs: another thread may install a system call
+	 * filter at any time, and must end this thread first.
 	 */
 	__atomic_store_n(&self->started, 1, __ATOMIC_SEQ_CST);
 	error = find_create()(&thread, &attr, serve, wait ? &begun : NULL);

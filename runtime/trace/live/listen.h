@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The thread that listens for clients (control.h). It answers only clients that
- * have proven that they may ptrace this process. start/live_part.h starts and ends it.
+ * The thread that listens for clients (control.h). The thread answers only clients that
+ * have proven that they may ptrace this process. start/live_part.h declares the functions
+ * that start and end the thread.
  */
 #ifndef PB_TRACE_LISTEN_H
 #define PB_TRACE_LISTEN_H
 
-/* Time limit for a client to accept data. */
+/* The time limit for a client to accept data. */
 #define PB_PATIENCE_SECONDS 2
 
 /* Can clients connect? Meaningful after pb_listen_start(1). */

@@ -6,7 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* A buffer for descriptors, with the alignment of headers. */
+/* A buffer for descriptors, aligned for struct cmsghdr. */
 union control {
 	struct cmsghdr header;
 	char bytes[CMSG_SPACE(PB_CONTROL_FILES_MAX * sizeof(int))];
@@ -17,7 +17,10 @@ static int take_file(int **file, uint32_t files, uint32_t bit)
 	return files & bit ? *(*file)++ : -1;
 }
 
-/* Assigns the descriptors. Their number must match the request's @files. */
+/*
+ * Assigns the descriptors according to request.files, or closes all if their number
+ * differs.
+ */
 static void sort_files(struct pb_message *message, int *file, size_t nr)
 {
 	const uint32_t known = PB_CONTROL_NAMES | PB_CONTROL_PROGRAM;
@@ -35,7 +38,7 @@ static void sort_files(struct pb_message *message, int *file, size_t nr)
 	message->program = take_file(&file, files, PB_CONTROL_PROGRAM);
 }
 
-/* Fill up a request of another version, which may have another size, with zeros. */
+/* Fills a short request with zeros, because requests of other versions may be shorter. */
 static void complete(struct pb_control_request *request, ssize_t size)
 {
 	memset((char *)request + size, 0, sizeof(*request) - (size_t)size);
@@ -64,7 +67,7 @@ ssize_t pb_receive(int socket, void *to, size_t size, int *file, size_t *nr)
 {
 	struct iovec iov = { to, size };
 	union control control;
-	/* The kernel closes descriptors for which there is no space here. */
+	/* The kernel closes descriptors that do not fit into @control. */
 	struct msghdr header = {
 		.msg_iov = &iov, .msg_iovlen = 1,
 		.msg_control = &control,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Requests and replies of control.h, with their descriptors. */
+/* Receives requests and sends replies (control.h), with their descriptors. */
 #ifndef PB_TRACE_MESSAGE_H
 #define PB_TRACE_MESSAGE_H
 
@@ -8,8 +8,9 @@
 #include <sys/types.h>
 
 /*
- * Receive up to @size bytes and *@nr descriptors, at most PB_CONTROL_FILES_MAX, without
- * waiting. Returns the number of bytes, or -errno and no descriptor.
+ * Receive up to @size bytes and *@nr descriptors (at most PB_CONTROL_FILES_MAX), without
+ * waiting. Returns the number of bytes, or -errno and no descriptors. Sets *@nr to the
+ * number of descriptors.
  */
 ssize_t pb_receive(int socket, void *to, size_t size, int *file, size_t *nr);
 
@@ -24,27 +25,26 @@ struct pb_message {
 };
 
 /*
- * Read the request of @client without waiting and without removing it: descriptors stay
- * in the queue until the proof is verified. Returns 0 or an error as below.
+ * Read the request of @client without waiting, and leave it in the queue with its
+ * descriptors until the proof is verified. Returns 0 or an error of pb_message_receive().
  */
 int pb_message_peek(int client, struct pb_control_request *request);
 /*
- * Remove the request without its descriptors. Closing a socket with unread data
- * would reset the connection.
+ * Remove the request from the queue without receiving its descriptors. Otherwise closing
+ * the socket would reset the connection.
  */
 void pb_message_drop(int client);
 
 /*
- * Receive a request without waiting. Returns 0, and the caller closes the
- * message. Returns -EAGAIN, -ECONNRESET if the client sends no more, or another
- * -errno.
+ * Receive a request without waiting. Returns 0, -EAGAIN, -ECONNRESET if the client has
+ * closed its side, or another -errno. After success the caller closes the message.
  */
 int pb_message_receive(int client, struct pb_message *message);
 void pb_message_close(struct pb_message *message);
 
 /*
- * Carry out a request and reply (answer.c). Returns whether the connection is still
- * needed; attach.h or visit.h owns it then.
+ * Carry out a request and reply (answer.c). Returns 1 if attach.h, visit.h or watch.h now
+ * owns the connection.
  */
 int pb_answer(int client, struct pb_message *message);
 

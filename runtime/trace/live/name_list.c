@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* More than the names of all functions of the largest programs. */
+/* The maximum size: more than the names of all functions of the largest programs. */
 #define NAMES_SIZE_MAX (64 << 20)
 
 static int split(struct pb_name_list *list, size_t size)

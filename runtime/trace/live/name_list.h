@@ -12,11 +12,10 @@ struct pb_name_list {
 };
 
 /*
- * Make @filter select exactly the names in @file, each ended by NUL. @list
- * has their memory; the caller frees it after using the filter. Returns 0,
- * -EINVAL (no regular file, no name, or no NUL at its end), -EFBIG (more than
- * 64 MiB), -ENOMEM, or an error of reading the file. On error both are
- * unchanged.
+ * Make @filter select exactly the names in @file, each ended by NUL. @list owns the memory
+ * of the names; the caller frees @list after using the filter. Returns 0, -EINVAL (no
+ * regular file, no name, or no NUL at the end), -EFBIG (more than 64 MiB), -ENOMEM, or an
+ * error of reading the file. On error @list and @filter are unchanged.
  */
 int pb_name_list_read(struct pb_name_list *list, int file,
 		      struct patchbay_filter *filter);

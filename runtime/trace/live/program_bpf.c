@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Loads libpatchbay-bpf when it is first needed: it may not be installed, and
- * it depends on many other libraries.
+ * Attaches BPF objects. Loads libpatchbay-bpf at the first use, because it is optional and
+ * depends on many libraries.
  */
 #include "program.h"
 #include "system/read_file.h"
@@ -17,7 +17,7 @@
 
 #define LIBRARY "libpatchbay-bpf.so.0"
 
-/* Bytes of a key, a value or a record that are shown. */
+/* The maximum number of bytes to show of a key, a value or a record. */
 #define SHOWN_MAX 128
 
 /* X(function of libpatchbay-bpf, without "patchbay_bpf_") */
@@ -52,7 +52,7 @@ static void log_open(void *arg, const char *name, int error,
 	pb_program_log(arg, name, 0, error, reason);
 }
 
-/* As in patchbay_bpf_open(). */
+/* The same limit as in patchbay_bpf_open(). */
 #define FILE_MAX (64 << 20)
 
 static int open_object(struct pb_program_request *request,
@@ -126,7 +126,7 @@ struct telling {
 	struct patchbay_bpf_map_info info;
 };
 
-/* Prints 1, 2, 4 or 8 bytes as a number, others as bytes. */
+/* Prints 1, 2, 4 or 8 bytes as a decimal number, other sizes as hexadecimal bytes. */
 static const char *show(char *to, size_t room, const void *data, size_t size)
 {
 	const unsigned char *bytes = data;

@@ -26,9 +26,8 @@ static int find_kind(const char *name, enum patchbay_link_kind *kind)
 }
 
 /*
- * A symbol that is a function is the handler of a program that has no requirements on
- * the functions that it is attached to; this fills in @only for it. Any other symbol
- * must be a struct patchbay_program, possibly of an older header.
+ * Sets *@program. If the symbol is a function, it is the only handler, so fills in @only.
+ * Otherwise the symbol must be a struct patchbay_program, possibly of an older header.
  */
 static int describe_program(const struct pb_program_request *request,
 			    enum patchbay_link_kind kind, void *address,
@@ -104,10 +103,9 @@ static int attach_symbol(struct pb_program_request *request, void *handle,
 }
 
 /*
- * The loader first compares the *path* with those of loaded libraries, and reuses a
- * library with the same path. The library with that path may still be loaded when its
- * descriptor number is used again. So each call writes a new path to the descriptor: for
- * each bit of @serial it adds "//" or "/.", which the kernel ignores.
+ * Writes a path of the descriptor that differs in each call, because the loader reuses a
+ * loaded library with the same path, and descriptor numbers are reused. Adds "//" or "/."
+ * for each bit of @serial, which the kernel ignores.
  */
 static void write_path(char *path, size_t size, int file)
 {
@@ -122,7 +120,7 @@ static void write_path(char *path, size_t size, int file)
 	snprintf(path + at, size - at, "/%d", file);
 }
 
-/* The loader finds the library's dependencies as usual, except those with $ORIGIN. */
+/* The loader finds dependencies of the library, except dependencies with $ORIGIN. */
 int pb_program_attach_so(struct pb_program_request *request,
 			 struct pb_attached_program *program)
 {
@@ -134,7 +132,7 @@ int pb_program_attach_so(struct pb_program_request *request,
 	if (!program->handle) {
 		const char *why = dlerror();
 
-		/* The user knows the file by the client's path. */
+		/* Replace the path in /proc by the client's path, which the user knows. */
 		if (!strncmp(why, path, strlen(path)))
 			pb_say(request->client, "%s%s", request->path,
 			       why + strlen(path));
@@ -144,7 +142,7 @@ int pb_program_attach_so(struct pb_program_request *request,
 	}
 	program->link = NULL;
 	nr = attach_symbol(request, program->handle, &program->link);
-	/* If detaching fails the code stays loaded: calls may still reach it. */
+	/* If detaching fails, the code stays loaded, because calls may still reach it. */
 	if (nr < 0 && !pb_program_leave(program))
 		pb_program_free(program);
 	return nr;

@@ -9,7 +9,10 @@
 
 #include <time.h>
 
-/* Polling intervals. A thread that switches to the next file wakes this thread immediately. */
+/*
+ * Intervals of pb_rotate_look(). A thread that switches files wakes the listening thread at
+ * once.
+ */
 #define SOON_MS 10
 #define BUSY_MS 100
 #define IDLE_MS 500
@@ -17,8 +20,8 @@
 #define REMOVE_NS UINT64_C(50000000)
 
 /*
- * Let threads that were refused by max-size= try again, since the command may have
- * removed files. A forked child may even have been refused its own file.
+ * The command may have removed files: let threads retry that exceeded max-size=. A forked
+ * child may even have failed to make its file.
  */
 static int try_again(void)
 {
@@ -31,7 +34,7 @@ static int try_again(void)
 	return 1;
 }
 
-/* Unmap the first @nr files, to which no thread writes any more. */
+/* Unmap the first @nr earlier files, which all threads have left. */
 static void finish(uint32_t nr)
 {
 	struct pb_left_files *left = &pb_left_files;
@@ -46,7 +49,7 @@ static void finish(uint32_t nr)
 		pb_arena_finish_files();
 }
 
-/* A forked child may need its parent's files until it has its own (has_maps). */
+/* A forked child needs its parent's files until it has its own chunks (has_maps). */
 static void finish_all(void)
 {
 	const uint32_t nr = __atomic_load_n(&pb_left_files.nr, __ATOMIC_ACQUIRE);
@@ -56,9 +59,8 @@ static void finish_all(void)
 }
 
 /*
- * A forked child without a file keeps the parent's file locked. So the command could
- * not see that the parent has left that file. Make the child's file after CHILD_NS if
- * it has lost events.
+ * A forked child without a file keeps its parent's file locked, so the command cannot see
+ * when the parent has left that file. So make the child's file after CHILD_NS.
  */
 static void make_file(uint64_t now)
 {
@@ -72,9 +74,8 @@ static void make_file(uint64_t now)
 }
 
 /*
- * Without an arena the process does not know when the command removes files. Assume
- * that after REMOVE_NS a file that the process has left is removed, and count its
- * bytes no more.
+ * Without an arena the process cannot see when the command removes files. Assume that an
+ * earlier file is removed after REMOVE_NS, and stop counting its bytes.
  */
 static void give_back(uint64_t now)
 {
@@ -92,10 +93,7 @@ static void give_back(uint64_t now)
 	}
 }
 
-/*
- * List modules that cannot be traced in the file before it is left, because nothing
- * else refers to them.
- */
+/* Before a switch, write the modules that cannot be traced, which are in no other chunk. */
 static void write_others(uint64_t now)
 {
 	const uint64_t since =
@@ -108,8 +106,8 @@ static void write_others(uint64_t now)
 }
 
 /*
- * Switch to the next file if that is due and the file has events. Returns the ms
- * until the next switch.
+ * Switch to the next file if rotate-every= has passed and the file has events. Returns the
+ * ms until the next switch.
  */
 static uint64_t switch_in_time(uint64_t now)
 {
@@ -123,7 +121,7 @@ static uint64_t switch_in_time(uint64_t now)
 		passed = 0;
 	if (!every)
 		return IDLE_MS;
-	/* The switch is due; look again soon. */
+	/* A switch that is overdue is retried soon. */
 	return passed >= every ? BUSY_MS : (every - passed) / 1000000 + 1;
 }
 

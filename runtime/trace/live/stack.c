@@ -9,20 +9,22 @@
 #include <dlfcn.h>
 #include <sys/mman.h>
 
-/* What this library needs. Names, paths and frames of regexec(3) are the largest parts. */
+/* The need of this library: mostly names, paths and frames of regexec(3). */
 #define SMALL (128u << 10)
 
 #define LARGE (1u << 20)
 #define GUARD (64u << 10) /* the lowest part of LARGE */
 
-/* Returns the C library's part of each stack: thread-local variables and its own data. */
+/*
+ * Returns the size of the C library's data on each stack, including thread-local variables.
+ */
 typedef size_t least_stack(const pthread_attr_t *attr);
 
 void pb_stack_describe(pthread_attr_t *attr)
 {
 	least_stack *const least = (least_stack *)dlsym(RTLD_DEFAULT, "__pthread_get_minstack");
 
-	/* Other C libraries have no such function. */
+	/* Only glibc has this function. */
 	if (least)
 		pthread_attr_setstacksize(attr, SMALL + least(attr));
 }
@@ -38,7 +40,10 @@ int pb_on_large_stack(void (*call)(void *arg), void *arg)
 		return (int)stack;
 	error = pb_sys(SYS_mprotect, stack, GUARD, PROT_NONE);
 	if (!error) {
-		/* Without this, Valgrind takes the memory between the two stacks for freed. */
+		/*
+		 * Tell Valgrind about the stack: it would treat the memory between the two
+		 * stacks as freed.
+		 */
 		id = pb_valgrind_request(PB_VALGRIND_STACK_REGISTER, (uintptr_t)stack + GUARD,
 					 (uintptr_t)stack + LARGE - 1);
 		pb_call_on_stack((char *)stack + LARGE, call, arg);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Stacks of the listening thread. Its permanent stack is small, because RLIMIT_DATA and
- * RLIMIT_AS count it, and because mlockall(2) makes it resident.
+ * Stacks of the listening thread. The permanent stack is small, because it counts against
+ * RLIMIT_DATA and RLIMIT_AS, and because mlockall(2) makes it resident.
  */
 #ifndef PB_TRACE_STACK_H
 #define PB_TRACE_STACK_H
@@ -12,10 +12,10 @@
 void pb_stack_describe(pthread_attr_t *attr);
 
 /*
- * Call @call with @arg on a temporary stack of nearly 1 MB with a guard area. The
- * calling thread must block all signals: a signal handler of the program that scans the
- * stacks of threads (a garbage collector) would not know this stack. Returns 0; or
- * -errno if there is no memory.
+ * Call @call with @arg on a temporary stack of nearly 1 MB with a guard area. The calling
+ * thread must block all signals, because a signal handler that scans the stacks of threads
+ * (a garbage collector) would not know this stack. Returns 0, or -errno if there is no
+ * memory.
  */
 int pb_on_large_stack(void (*call)(void *arg), void *arg);
 

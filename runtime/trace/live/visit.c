@@ -26,22 +26,21 @@
 #include <string.h>
 #include <sys/socket.h>
 
-/* A client must hold the recording that it has begun within this time. */
+/* The time limit for a client to hold the recording that it has begun. */
 #define PATIENCE_NS 10000000000ull
 
 /*
- * @is_on:         there is a visit, with or without a recording
+ * @is_on:         a visit exists, with or without a recording
  * @is_idle:       nothing is recorded: the visit serves attached programs (attach.h)
- * @is_unfinished: a handler was still running when a recording ended. Its tracers
- *                 are armed nowhere, but its memory stays, and no other recording
- *                 can begin
- * @tried_ns:      time of the last try to change that
+ * @is_unfinished: a handler was still running when a recording ended: its tracers are
+ *                 disarmed, but its memory stays, and no other recording can begin
+ * @tried_ns:      time of the last attempt to finish that recording
  * @is_let_go:     the client that held the recording, or the last keeper, has gone
- * @is_broken:     the visit must end, whatever clients request
+ * @is_broken:     the visit must end, regardless of clients
  * @holder:        the connection that holds the recording, or -1. It belongs to process
  *                 @holder_pid; 0: a process of another PID namespace
  * @keeper:        connections of clients that hold the runtime (*keepers*)
- * @last:          the last keeper, which still waits for a reply; or -1
+ * @last:          the last keeper, which waits for a reply, or -1
  * @idle:          options for a visit that continues without a recording
  * A thread that begins a visit is not the listening thread. It reads only @is_on,
  * and no other thread sets @is_on.
@@ -67,7 +66,7 @@ static int undo(int is_own)
 	const void *inherited;
 	int error;
 
-	/* Not in a child, because a thread of its parent may have held the loader's lock. */
+	/* Skip this in a child: a thread of the parent may have held the loader's lock. */
 	if (is_own)
 		pb_site_check();
 	error = pb_start_undo();
@@ -76,9 +75,9 @@ static int undo(int is_own)
 		return error;
 	pb_rotate_end();
 	/*
-	 * A child without its own file has its parent's mapped, and would keep that file
+	 * A child without a file has its parent's file mapped, which keeps that file
 	 * locked. Read the address now: after pb_session_forget() has unmapped the
-	 * process's own file, other memory may be at its address.
+	 * process's own file, other memory may be at that address.
 	 */
 	inherited = pb_session->file.header ? NULL : pb_losses_held;
 	pb_session_forget();
@@ -88,7 +87,7 @@ static int undo(int is_own)
 	return 0;
 }
 
-/* Functions may stay armed: their handlers record nothing. */
+/* Make handlers record nothing. Functions may stay armed. */
 static void record_nothing(void)
 {
 	visit.is_on = 0;
@@ -98,11 +97,14 @@ static void record_nothing(void)
 	pb_session->failed = -EAGAIN;
 }
 
-/* The functions were armed for the parent's recording. */
+/* Disarm the functions that were armed for the parent's recording. */
 static void disarm_in_child(void)
 {
 	visit.is_on = 0;
-	/* If that fails, as in a chroot(2) without /proc, at least record nothing. */
+	/*
+	 * On failure, as in a chroot(2) without /proc, functions stay armed, so record
+	 * nothing.
+	 */
 	if (undo(0))
 		pb_session->failed = -EAGAIN;
 }
@@ -116,8 +118,8 @@ static void reset(void)
 }
 
 /*
- * The C library and other libraries have already reset their locks in the child: this
- * handler of pthread_atfork(3) was registered last, so it runs last.
+ * A handler of pthread_atfork(3). It was registered last and so runs last, after the C
+ * library and other libraries have reset their locks in the child.
  */
 static void begin_in_child(void)
 {
@@ -149,8 +151,8 @@ static int fail(int error, char *why, size_t size, const char *text)
 }
 
 /*
- * A counting tracer makes its file when it arms the first function. Make it now, so that
- * the command gets an error immediately.
+ * A counting tracer would make its file when it arms the first function. Make the file now,
+ * so that the command gets errors immediately.
  */
 static int make_file(void)
 {
@@ -225,7 +227,7 @@ static int begin_visit(const char *options, char *why, size_t size)
 			    "a handler of the last recording is still running");
 	}
 	reset();
-	/* Set this before the thread listens. */
+	/* Set @is_on before the thread listens. */
 	__atomic_store_n(&visit.is_on, 1, __ATOMIC_SEQ_CST);
 	error = begin(options, why, size);
 	if (error)
@@ -251,7 +253,7 @@ PB_PUBLIC int patchbay_trace_visit(const char *options, char *why, size_t size)
 	return pb_handover(options, why, size, begin_visit);
 }
 
-/* Try again after a wait has failed, this time without waiting. */
+/* Like undo(), but without waiting, because an earlier wait has timed out. */
 static int undo_rest(void)
 {
 	const unsigned int limit = pb_private_wait_limit(0);
@@ -262,8 +264,8 @@ static int undo_rest(void)
 }
 
 /*
- * Only the listening thread calls this and the functions below. Replaces this recording
- * by another, or by none (option idle=1). @why has PB_WHY_MAX bytes.
+ * Replaces this recording by another recording, or by none (option idle=1). @why has
+ * PB_WHY_MAX bytes. Only the listening thread calls this and the functions below.
  */
 static int change_recording(const char *options, char *why)
 {
@@ -286,8 +288,8 @@ static int change_recording(const char *options, char *why)
 }
 
 /*
- * Stop recording. Returns 0, or an error of undo(), and the thread tries again later.
- * Programs stay attached in either case.
+ * Stop recording. Programs stay attached. Returns 0, or an error of undo(), which the
+ * thread retries later.
  */
 static int become_idle(void)
 {
@@ -296,7 +298,7 @@ static int become_idle(void)
 
 	if (error && !visit.is_unfinished)
 		visit.is_broken = 1;
-	/* Set this even if start_recording() has failed before it did. */
+	/* start_recording() sets @is_idle only on success. */
 	visit.is_idle = 1;
 	visit.is_let_go = 0;
 	return error;
@@ -311,7 +313,9 @@ static void finish(void)
 		become_idle();
 }
 
-/* If another process has reused the pid, the visit ends only after PATIENCE_NS. */
+/*
+ * If another process has reused the pid, returns 0, and the visit ends after PATIENCE_NS.
+ */
 static int is_dead(uint64_t command)
 {
 	return command && pb_sys(SYS_kill, (int)command, 0) == -ESRCH;
@@ -388,7 +392,7 @@ nfds_t pb_visit_poll(struct pollfd *fds)
 	return 1 + visit.nr_keepers;
 }
 
-/* The last keeper only gets its reply when the visit has ended. */
+/* Remove a keeper. The last keeper gets its reply only when the visit has ended. */
 static void let_keeper_go(nfds_t index)
 {
 	int client = visit.keeper[index];
@@ -407,8 +411,8 @@ void pb_visit_polled(const struct pollfd *fds, nfds_t nr)
 	if (fds[0].revents)
 		visit.is_let_go = 1;
 	/*
-	 * Backwards, because let_keeper_go() replaces the entry that it removes by the
-	 * last one.
+	 * From the end, because let_keeper_go() replaces the removed entry by the last
+	 * entry.
 	 */
 	while (--nr)
 		if (fds[nr].revents)
@@ -417,7 +421,7 @@ void pb_visit_polled(const struct pollfd *fds, nfds_t nr)
 
 static void end_recording(void)
 {
-	/* There is no recording, or it has already ended. */
+	/* No recording exists, or the recording has already ended. */
 	if (!pb_tracer || visit.is_unfinished)
 		return;
 	pb_watch_end();
@@ -425,7 +429,7 @@ static void end_recording(void)
 	pb_write_end();
 }
 
-/* There is a recording, perhaps one that no client holds yet. */
+/* Refuse a visit because of a recording, which may not have a holder yet. */
 static int say_recorded(char *why, size_t size)
 {
 	if (visit.holder < 0)
@@ -441,7 +445,7 @@ static int say_recorded(char *why, size_t size)
 	return -EALREADY;
 }
 
-/* Begin the visit of another command (handover.h). */
+/* Begin the visit of another command, in the listening thread (handover.h). */
 static int begin_here(const char *options, char *why, size_t size)
 {
 	struct pb_options wanted = { 0 };
@@ -450,7 +454,7 @@ static int begin_here(const char *options, char *why, size_t size)
 	const int is_idle = !error && wanted.idle;
 
 	pb_options_free(&wanted);
-	/* The command only needs the runtime, which is loaded. */
+	/* The command needs only the runtime, which is already loaded. */
 	if (is_idle)
 		return 0;
 	if (!visit.is_idle)
@@ -499,8 +503,8 @@ void pb_visit_end(void)
 	while (visit.nr_keepers)
 		close(visit.keeper[--visit.nr_keepers]);
 	/*
-	 * Reset this before the replies: a client that has its reply, or a waiting
-	 * visitor (handover.h), must find no visit.
+	 * Reset @is_on before the replies: a client that has its reply, or a waiting
+	 * visitor (handover.h), must not find a visit.
 	 */
 	__atomic_store_n(&visit.is_on, 0, __ATOMIC_SEQ_CST);
 	pb_fork_changed();

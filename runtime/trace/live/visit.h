@@ -1,27 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * *Visits*: recordings of a process that was started without this library.
- * `patchbay record -p PID` loads it into the process (tool/attach), and makes a
- * thread call patchbay_trace_visit(). The command then holds the recording by a
- * connection (PB_CONTROL_HOLD in control.h). When the command closes the
- * connection, or dies, the recording ends: everything is disarmed, and no
- * thread, descriptor, or mapping of the file remains. The libraries stay
- * loaded, since their code may be on stacks. The objects of threads stay,
- * empty, for the next recording.
+ * *Visits*: recordings of a process that was started without this library. `patchbay record
+ * -p PID` loads the library into the process (tool/attach), and makes a thread call
+ * patchbay_trace_visit(). The command then holds the recording by a connection
+ * (PB_CONTROL_HOLD in control.h). When the command closes the connection, or dies, the
+ * recording ends: all functions are disarmed, and no thread, descriptor, or mapping of the
+ * file remains. The libraries stay loaded, because their code may be on stacks. The objects
+ * of threads stay for the next recording.
  *
- * In such a process calls of setuid(), chroot(), seccomp() or longjmp() are
- * bound to the C library, not to this library's wrappers. README.md describes
- * the consequences.
+ * Such a process calls setuid(), chroot(), seccomp() or longjmp() of the C library instead
+ * of this library's wrappers. doc/reference.md describes the consequences.
  *
- * Programs can be attached to such a process (attach.h), with or without a recording.
- * Each command that has attached programs holds the runtime by another connection. The
- * listening thread continues when a recording begins or ends. When one command ends, the
- * programs of the others stay. Without a recording the visit is *idle*: it has a tracer
- * that is armed nowhere, and a later recording replaces it.
+ * Programs can be attached to such a process (attach.h), with or without a recording. Each
+ * command that has attached programs holds the runtime by another connection. The listening
+ * thread continues when a recording begins or ends. When a command ends, programs of other
+ * commands stay attached. Without a recording the visit is *idle*: its tracer is armed
+ * nowhere, and a later recording replaces that tracer.
  *
- * Forked children are not recorded: a child first disarms everything. With
- * follow=1 children are recorded, each with its own listening thread, and the
- * command must hold each of their recordings, or they end.
+ * A forked child is not recorded: it first disarms all functions. With follow=1 children
+ * are recorded, each with its own listening thread. A child's recording ends unless the
+ * command holds it.
  */
 #ifndef PB_TRACE_VISIT_H
 #define PB_TRACE_VISIT_H
@@ -42,15 +40,14 @@ int pb_visit_is_on(void);
 /* Is there an idle visit? Only the listening thread may call this. */
 int pb_visit_is_idle(void);
 
-/* Must the listening thread end? It calls this and all functions below. */
+/* Must the listening thread end? Only that thread calls this and all functions below. */
 int pb_visit_is_over(void);
-/* End the visit. Does nothing if there is none. */
+/* End the visit, if there is a visit. */
 void pb_visit_end(void);
 
 /*
- * Let @client hold the recording or, if @idle is not "", the runtime. @idle:
- * options for when nothing is recorded any more. Returns 0 and keeps the
- * connection, or -errno.
+ * Let @client hold the recording or, if @idle is not "", the runtime. @idle: the options
+ * for the time without a recording. Returns 0 and keeps the connection, or -errno.
  */
 int pb_visit_hold(int client, const char *idle);
 /*
@@ -58,7 +55,7 @@ int pb_visit_hold(int client, const char *idle);
  * were added.
  */
 nfds_t pb_visit_poll(struct pollfd *fds);
-/* Note the clients that have gone, according to poll(2). */
+/* Note which clients have gone, according to poll(2). */
 void pb_visit_polled(const struct pollfd *fds, nfds_t nr);
 /*
  * End recordings of clients that have gone, and begin the visits of other commands
