@@ -41,12 +41,12 @@
  *    for all;
  *  - when landlock_restrict_self(2) has succeeded.
  *
- * Other changes of rights leave the thread running. The thread never calls execve(2), so
- * PR_SET_NO_NEW_PRIVS does not affect it. The C library applies setuid(2) and similar calls
- * to all threads, including this one. The thread has already opened /proc/thread-self/mem,
- * so it can still change the code of this process, and of no other process. After capset(2),
- * and after system calls that bypass prctl() and syscall() of the C library, the thread
- * keeps its rights, because the process does not notice these calls.
+ * Other changes of rights leave the thread running. The thread has set PR_SET_NO_NEW_PRIVS
+ * for itself, so a program that sets the flag, too, stays controllable. The C library applies
+ * setuid(2) and similar calls to all threads, including this one. The thread has already
+ * opened /proc/thread-self/mem, so it can still change the code of this process, and of no
+ * other process. The process does not notice capset(2), and system calls that bypass
+ * prctl() and syscall() of the C library. After these the thread keeps its rights.
  *
  * A connection carries one request and one reply, and is then closed. With
  * PB_CONTROL_ATTACH it stays open while the program is attached: when the client closes the
