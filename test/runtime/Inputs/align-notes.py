@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""align-notes.py FILE: sets the alignment of all note sections of FILE to 8, as mold
-does if one of them is aligned by 8.
+"""align-notes.py FILE: sets the alignment of all note sections of FILE to 8. mold does this if
+one of the sections has that alignment.
 """
 import struct
 import sys

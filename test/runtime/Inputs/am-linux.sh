@@ -3,10 +3,10 @@
 #
 # [IGNORE=TYPES] am-linux.sh SOURCE SERIES DIR [alone]
 #
-# Applies a series with git am to a copy in DIR of the tree that unpack-linux.sh has
-# unpacked into SOURCE: one patch after the other, or each alone. Prints how many lines
-# each adds and removes, and what checkpatch.pl reports. TYPES and the missing
-# Signed-off-by, which the sender adds, are ignored.
+# Applies a series with git am to a copy in DIR of the tree that unpack-linux.sh has unpacked
+# into SOURCE: one patch after the other, or each alone. Prints the number of added and
+# removed lines per patch, and the reports of checkpatch.pl. TYPES of reports are ignored, and
+# so is the missing Signed-off-by, which the sender adds.
 set -eu
 source=$1 series=$2 dir=$3 alone=${4-}
 patches=$(sed "s,^,$(dirname "$series")/," "$series")
@@ -22,7 +22,7 @@ for patch in $patches; do
 	git -C "$dir" am -q "$patch"
 	echo "$(basename "$patch"): $(git -C "$dir" diff --numstat HEAD^ |
 		awk '{ added += $1; removed += $2 } END { print added, removed }')"
-	# The commits in "Fixes:" lines are not in this repository.
+	# The commits named in "Fixes:" lines are not in this repository.
 	perl "$dir/scripts/checkpatch.pl" --strict --no-tree --no-signoff --terse \
 		--ignore "UNKNOWN_COMMIT_ID,${IGNORE-}" "$patch" 2>/dev/null || echo "checkpatch: not clean"
 done

@@ -3,15 +3,14 @@
 #
 # apply-linux.sh SOURCE SERIES DIR
 #
-# Applies a series of patches to a copy in DIR of the tree that unpack-linux.sh has
-# unpacked into SOURCE, and prints how many lines each adds and removes.
+# Applies a series of patches to a copy in DIR of the tree that unpack-linux.sh has unpacked
+# into SOURCE. Prints the number of added and removed lines per patch.
 set -eu
 source=$1 series=$2 dir=$3
 patches=$(sed "s,^,$(dirname "$series")/," "$series")
 cp -r "$source" "$dir"
 cd "$dir"
-# Make DIR a repository. Otherwise git resolves paths in the repository that contains
-# it.
+# Make DIR a repository. Otherwise git resolves paths in the surrounding repository.
 git init -q
 for patch in $patches; do
 	git apply --check --whitespace=error-all "$patch"

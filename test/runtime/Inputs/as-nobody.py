@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""as-nobody.py [LIBRARY.so...] PROGRAM ARGS...: runs PROGRAM without any privileges and
-with the libraries preloaded. It opens the files first, because an unprivileged user
-may be unable to reach them.
+"""as-nobody.py [LIBRARY.so...] PROGRAM ARGS...: runs PROGRAM without any privileges and with
+the libraries preloaded. The script opens these files first, because an unprivileged user may be
+unable to reach them.
 """
 import os
 import sys

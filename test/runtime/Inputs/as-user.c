@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * as-user UID with|without PROG ARGS...: executes PROG as user UID, with or without
- * CAP_SYS_PTRACE. A UID other than 0 has no other capability.
+ * CAP_SYS_PTRACE. A UID other than 0 gets no other capability.
  */
 #include <errno.h>
 #include <grp.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Programs for `patchbay attach`. All of them write one line to standard error, with
- * one exception.
+ * Programs for `patchbay attach`. All programs except one write one line to
+ * stderr.
  */
 #include <patchbay/link.h>
 
@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 /*
- * Uses more stack than the library's thread needs itself, as a program's constructor
+ * Uses more stack than the library's thread itself, as a program's constructor
  * may.
  */
 __attribute__((constructor)) static void use_stack(void)
@@ -75,7 +75,7 @@ const struct patchbay_program both = {
 const struct patchbay_program two_args = {
 	.size = sizeof(two_args), .entry = on_entry, .nr_args = 2,
 };
-/* One program has the smaller struct of an older header. Another has a wrong size. */
+/* One program has the smaller struct of an older header. Another one has a wrong size. */
 struct older {
 	size_t size;
 	patchbay_handler entry, exit;

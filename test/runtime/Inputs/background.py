@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""background.py PATCHBAY PROG: records a program that leaves a background process. That
-process ends when its standard input ends.
+"""background.py PATCHBAY PROG: records a program that leaves a background process, which ends
+at the end of its standard input.
 """
 import json
 import subprocess
@@ -18,7 +18,7 @@ def calls(folder):
 
 
 def run(tracer, nr, processes):
-    # Use no pipe here: the background process would keep it open.
+    # Redirect to a file: the background process would keep a pipe open.
     with open("said", "w+") as said:
         record = subprocess.Popen(
             [patchbay, "record", "-t", tracer, "-F", "step", "-o", tracer, "--", prog],

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # shellcheck shell=sh
 #
-# Runs PROG with settings that TRACER must refuse; the file NONE stays empty.
+# Runs PROG with settings that TRACER must refuse. The file NONE stays empty.
 set -e
 say() {
 	LD_PRELOAD=$TRACER PATCHBAY=$1 $PROG

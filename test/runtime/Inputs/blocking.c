@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Programs for `patchbay attach`. One of them blocks while the file "blocked" exists.
- * The runtime waits for it for at most 50 ms.
+ * Programs for `patchbay attach`. One program blocks while the file "blocked" exists.
+ * The runtime waits at most 50 ms for it.
  */
 #include <patchbay/link.h>
 

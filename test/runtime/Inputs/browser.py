@@ -11,15 +11,15 @@
     click:SELECTOR    clicks the middle of an element; SELECTOR@X,Y clicks that point of it
     point:SELECTOR@X,Y  moves the mouse there
     drag:SELECTOR@X,Y,BY  drags the mouse from there to the right
-    wheel:SELECTOR@X,Y,DELTA  turns the wheel there, with Ctrl pressed
+    wheel:SELECTOR@X,Y,DELTA  turns the mouse wheel there while Ctrl is pressed
     eval:EXPRESSION   prints the value of a JavaScript expression
     text:SELECTOR     prints the text of each matching element, one per line
     shot:FILE         writes a screenshot
 Fails if the page's script raises an error, or if the page requests another resource.
 
-Chromium needs one second of CPU time to start. To open many pages, start it once with
---start and name its folder with --in. Each page has a browser context of its own and
-sees nothing of the other pages. Chromium ends on --stop, or after a time without requests.
+Chromium needs one second of CPU time to start. To open many pages, start it once with --start
+and pass its folder with --in. Each page has its own browser context and sees nothing of the
+other pages. Chromium ends on --stop, or after some time without requests.
 """
 import base64
 import contextlib
@@ -48,7 +48,7 @@ class Browser:
         to_child, self.requests = os.pipe()
         self.answers, from_child = os.pipe()
         command = ["chromium", *FLAGS, "--user-data-dir=" + folder, "about:blank"]
-        # The browser reads from descriptor 3 and writes to 4.
+        # The browser reads from descriptor 3 and writes to descriptor 4.
         self.process = subprocess.Popen(
             ["sh", "-c", f'exec "$@" 3<&{to_child} 4>&{from_child}', "sh", *command],
             pass_fds=(to_child, from_child), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -121,7 +121,7 @@ class Browser:
         self.settle()
 
     def close(self):
-        """Closes the page and removes its data."""
+        """Closes the page and removes the page's data."""
         self.session = None
         if self.context:
             self.call("Target.disposeBrowserContext", browserContextId=self.context)
@@ -134,7 +134,7 @@ class Browser:
         self.process.wait()
 
     def settle(self):
-        """Waits until the page has read its figures and has drawn them."""
+        """Waits until the page has loaded its figures and is drawn."""
         self.evaluate("""new Promise(done => {
           const wait = () => window.patchbayPage?.ready
             ? requestAnimationFrame(() => requestAnimationFrame(() => done())) : setTimeout(wait, 10);
@@ -197,7 +197,7 @@ class Browser:
 
 
 def visit(browser, page, *steps):
-    """Executes the steps; returns True if the page had no error."""
+    """Executes the steps. Returns True if the page had no error."""
     options = [s for s in steps if s.startswith("--")]
     size = next((o.split("=")[1] for o in options if o.startswith("--size=")), "1280x900")
     path, _, name = page.partition("#")
@@ -237,7 +237,7 @@ def within(folder):
 
 
 def serve(folder):
-    """Opens pages in a background process. Returns when pages can be opened."""
+    """Starts a background process that opens pages. Returns when this process is ready."""
     os.makedirs(folder, exist_ok=True)
     listener = socket.socket(socket.AF_UNIX)
     listener.settimeout(SECONDS)
@@ -258,7 +258,7 @@ def serve(folder):
 
 
 def answer(browser, connection):
-    """Opens a page for one request. Returns False if the browser has to end."""
+    """Opens a page for one request. Returns False to stop the browser."""
     with connection, connection.makefile("rw", encoding="utf-8") as file:
         request = json.loads(file.readline())
         if not request:

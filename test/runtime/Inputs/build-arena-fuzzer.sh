@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# build-arena-fuzzer.sh CXX SOURCE-TREE TEST OUTPUT: builds the test and the recorder
-# with sanitizers. Functions of the tool that the recorder does not call are left out.
-# With small chunks a round is 20 times faster.
+# build-arena-fuzzer.sh CXX SOURCE-TREE TEST OUTPUT: builds the test and the recorder with
+# sanitizers. The linker drops functions that the recorder does not call. Small chunks make a
+# round 20 times faster.
 set -e
 cxx=$1 source=$2 test=$3 output=$4
 llvm=$(dirname "$("$cxx" --print-prog-name=llvm-config)")/llvm-config

@@ -3,20 +3,19 @@
 #
 # build-fuzzer.sh CXX SOURCE-TREE OUTPUT [OPTION...]
 #
-# OPTIONs are passed to the compiler. -O1 makes each input six times as fast, for runs
-# of millions of inputs. It takes one more minute to compile, which is too much for some
+# OPTIONs are passed to the compiler. -O1 makes each input six times as fast, for runs of
+# millions of inputs. -O1 also compiles for one more minute, which is too long for some
 # thousand inputs.
 #
-# Only the reader of recordings is compiled again, with sanitizers; LLVM's library is
-# not. The code that interprets the bytes guides the fuzzer. The code that prints is
-# executed for each input, but has no counters: it has thousands of branches, and the
-# fuzzer would check their counters after each input.
+# Only the reader of recordings is compiled again, with sanitizers; LLVM's library is not.
+# Code that interprets the bytes has coverage counters, which guide the fuzzer. Code that
+# prints is executed without counters: the fuzzer would check its thousands of branches after
+# each input.
 set -e
 cxx=$1 source=$2 output=$3
 shift 3
 llvm=$(dirname "$("$cxx" --print-prog-name=llvm-config)")/llvm-config
-# Remove the objects of another version of this script, because they would be linked,
-# too.
+# Remove objects of other versions of this script, because all objects are linked.
 rm -rf "$output.d"
 mkdir -p "$output.d"
 
@@ -33,7 +32,7 @@ sanitize() {
 		$more "$@"
 }
 
-# Compiles many files together: headers and templates take most of the time.
+# Compiles many files as one, because headers and templates take most of the time.
 together() {
 	name=$1
 	shift
@@ -45,8 +44,7 @@ together guided reading/CallStream reading/DataBlocks reading/DataFile \
 	reading/TypedText showing/WhySlow elf/Unwinder
 sanitize -fsanitize=fuzzer-no-link -c "$output.d/guided.cpp" -o "$output.d/guided.o"
 
-# A file is compiled alone if one of its file-local names also occurs in another file or
-# in a header.
+# A file is compiled alone if it shares a file-local name with another file or a header.
 together names support/Diagnostics elf/Bolt elf/DynamicTable elf/ElfImage elf/LoadMap \
 	names/FunctionNames names/NameArchive names/NameFilter names/NameForms \
 	names/ShortNames names/SymbolFiles reading/TracedNames support/PlainText

@@ -3,7 +3,7 @@
  * Uses up a tracing budget. A period is 2 ms of this thread's CPU time. hot() is called
  * very often in each period. warm() is called often in the first periods. After that,
  * one of ten burst functions is called in every eighth period. Each burst function is
- * busy only for a moment; all of them together are busy all the time. The program ends
+ * busy only for a moment, but together they are busy all the time. The program ends
  * when it reads a line, and prints the numbers of calls.
  */
 #include <poll.h>

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""bursts.py PATCHBAY LIBRARY PROG: records PROG (bursts.c) with a budget until a disabled function
-is re-enabled. Prints what happened to each function."""
+"""bursts.py PATCHBAY LIBRARY PROG: records PROG (bursts.c) with a budget until a disabled
+function is re-enabled. Prints the state of each function."""
 import os
 import pathlib
 import subprocess
@@ -9,8 +9,8 @@ import time
 
 patchbay, library, program = sys.argv[1:]
 os.makedirs("out", exist_ok=True)
-# The given cost of a call is more than its real cost. Of the budget of three percent,
-# the tracer's thread gets one.
+# The assumed cost of a call exceeds the real cost. The tracer's thread gets one of the
+# budget's three percent.
 options = "tracer=function_profile,filter=hot,filter=warm,filter=burst*,output=out," \
     "max-overhead=3%,call-cost=100000"
 process = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
@@ -36,7 +36,7 @@ before = recorded()["warm"]
 while recorded()["warm"] == before:
     assert time.monotonic() < end, "not called again"
     time.sleep(0.2)
-# Wait until each burst function was disabled several times.
+# Wait until each burst function has been disabled several times.
 while recorded().get("burst9", 0) < 3 * 1600:
     assert time.monotonic() < end, recorded()
     time.sleep(0.2)

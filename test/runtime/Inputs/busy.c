@@ -19,7 +19,7 @@ OPAQUE int slow(int a)
 	return a + 1;
 }
 
-/* Replaces a function of the C library that the control thread also calls. */
+/* Replaces a function of the C library that the listening thread also calls. */
 ssize_t recvmsg(int fd, struct msghdr *message, int flags)
 {
 	return syscall(SYS_recvmsg, fd, message, flags);
@@ -28,7 +28,7 @@ ssize_t recvmsg(int fd, struct msghdr *message, int flags)
 OPAQUE int rest(int a) { return a + 1; }
 
 /*
- * Can the program see the control thread's socket among its descriptors? It must not.
+ * Checks that the program does not see the listening thread's socket among its descriptors.
  */
 static int listens(void)
 {

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """usage: caches.py CLANG SOURCE PREFIX WORK
 
-Compiles with ccache, changes the plugin, a function list or an option, and compiles
-again. Prints one line for each way to pass the options, each mode of ccache and each
-change. "fresh" means that the object equals the one that the compiler makes without
-ccache after the change. The object before the change differs, and came from the cache
-when it was requested a second time.
+Compiles with ccache, changes the plugin, a function list or an option, and compiles again.
+Prints one line for each way to pass the options, each mode of ccache and each change. "fresh"
+means that the object equals the one that the compiler makes without ccache after the change.
+The object before the change differs, and the second request for it was a cache hit.
 
 PREFIX is where Patchbay is installed. The script replaces the plugin there."""
 import os

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """usage: call-instructions.py SOURCE TRACER PROGRAM
 
-Counts the instructions of a recorded call, by kind of result; see call-instructions.c."""
+Counts the instructions of a recorded call, by type of result; see call-instructions.c."""
 import sys
 import tempfile
 from pathlib import Path
@@ -10,8 +10,8 @@ source, tracer, program = sys.argv[1:]
 sys.path.append(str(Path(source, "test", "bench")))
 from harness import callgrind  # noqa: E402
 
-# For each tracer: its settings, and the maximum number of instructions, without
-# fractions, of a call of a function without a result and of one that returns a double.
+# For each tracer: settings, and the maximum number of instructions, rounded down, per call of
+# a function without a result and of one that returns a double.
 MOST = {
     "count": ("tracer=function_profile", 49, 51),
     "entry": ("tracer=function", 71, 74),
@@ -20,12 +20,11 @@ MOST = {
     "graph": ("tracer=function_graph", 152, 156),
 }
 KINDS = "int", "double"
-CALLS = 2000  # the number of calls that the second turn makes more than the first
+CALLS = 2000  # additional calls in the second turn
 
 
 def count(options, folder):
-    """Measures both turns. The buffer has space for all records, so only the first turn
-    makes blocks."""
+    """Measures both turns. The buffer holds all records, so only the first turn creates blocks."""
     turns = callgrind.calls(
         (program,), "", {"make_calls": "make_calls"},
         {"LD_PRELOAD": tracer,

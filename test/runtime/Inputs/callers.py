@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""callers.py [ROWS]: reads `patchbay dump --csv`, skips ROWS rows, and prints each pair
-of callee and caller once: "function in caller". Calls in a caller that began before
-the end of the skipped rows are left out, except in main() and around(), which
-contain all calls.
+"""callers.py [ROWS]: reads `patchbay dump --csv`, skips ROWS rows, and prints each pair of
+callee and caller once: "function in caller". Omits calls in a caller that began before the end
+of the skipped rows, except in main() and around(), which contain all calls.
 """
 import csv
 import sys

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Two threads make calls that return, that an exception leaves, and that longjmp() cuts
-// off. There are more calls than a packet has space for. With a second argument the
+// Two threads make calls that return, that an exception leaves, and that longjmp()
+// leaves. There are more calls than fit into a packet. With a second argument the
 // process kills itself at the end.
 #include "check.h"
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """check-context.py JSON OTLP: checks the trace IDs of the calls of `handle`, and the spans that
---otlp writes for all calls. It decodes the protobuf bytes itself, without a library."""
+--otlp writes for all calls. The script decodes the protobuf bytes without a library."""
 import json
 import struct
 import sys
@@ -60,7 +60,7 @@ def main():
     def depth(span):
         return 1 + depth(found[span[4]]) if span.get(4) in found else 0
 
-    # The clock ticks every ten nanoseconds, so a caller and its callee can have the same start.
+    # The clock ticks every ten nanoseconds, so a caller and its callee can start at the same time.
     all_spans.sort(key=lambda span: (span[7], depth(span)))
     names, traces, nr = {}, {}, 0
     for span in all_spans:

@@ -7,8 +7,8 @@ import sys
 
 patchbay, data = sys.argv[1:3]
 inside, outside = map(int, sys.argv[3:])
-# For each function: its number of calls, and for one call the numbers of direct callees
-# and of all nested calls.
+# For each function: its number of calls, and per call the numbers of direct callees and of
+# all nested calls.
 CALLS = {"main": (1, 200, 220200), "outer": (200, 100, 1100), "middle": (20000, 10, 10),
          "leaf": (200000, 0, 0)}
 
@@ -24,8 +24,7 @@ def report(*options):
 
 
 def average(*options):
-    # The default limit would find no slow call if the slowest calls took nearly the
-    # same time.
+    # If all slow calls took nearly the same time, the default limit would find none.
     limit = f"{report(*options)['outer']['average_ns']}ns"
     found = read("outliers", "-f", "outer", "--slower", limit, *options)
     kinds = [found[kind] for kind in ("slow", "others")]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""check-fibers.py [--moved] FUNCTION CALLS...: reads `patchbay report --json`. Each FUNCTION has
-CALLS calls, and its self time is at most its total time. The first function calls only the
-second, and the second only the third. Self time excludes callees, with a tolerance of a tenth,
-unless --moved says that fibers moved to other threads.
+"""check-fibers.py [--moved] FUNCTION CALLS...: reads `patchbay report --json`. Each FUNCTION
+has CALLS calls, and its self time is at most its total time. The first function calls only the
+second, and the second only the third. Self time excludes callees, with a tolerance of a tenth.
+With --moved, fibers have moved to other threads, and self time is not checked further.
 """
 import json
 import sys

@@ -3,8 +3,8 @@
 
     check-man.py COMMAND FOLDER
 
-The command and each of its verbs have a page, and there is no other page. A page has
-the same options and examples as the help. Help and pages fit in 80 columns."""
+The command and each of its verbs have exactly one page each. A page has the same options and
+examples as the help. Help and pages fit in 80 columns."""
 import os
 import re
 import subprocess

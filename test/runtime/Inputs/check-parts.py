@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Usage: check-parts.py PATCHBAY DIR: checks that the times of nested-calls.c fit together: no
-function takes longer than its caller, no call longer than all calls, and the self times add up to
-the total of main()."""
+"""Usage: check-parts.py PATCHBAY DIR: checks that the times of nested-calls.c are consistent: a
+function takes no longer than its caller, a call no longer than all calls, and the self times
+add up to the total of main()."""
 import json
 import subprocess
 import sys

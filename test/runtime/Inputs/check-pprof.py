@@ -13,8 +13,8 @@ PROFILE, JSON = sys.argv[1:]
 
 
 def flat(sample, unit):
-    """Returns pprof's flat values: for each function, the sum of the samples in which
-    it is innermost."""
+    """Returns pprof's flat values: for each function, the sum of samples with that function
+    innermost."""
     done = subprocess.run(
         ("go", "tool", "pprof", "-top", "-nodecount=1000", "-nodefraction=0",
          f"-sample_index={sample}", f"-unit={unit}", PROFILE),

@@ -15,7 +15,7 @@ for what, values in (("the time", [seconds for _, _, _, _, seconds, *_ in times]
     if values != sorted(values, reverse=True):
         sys.exit(f"{what} is not falling: {values}")
 ratio, = (new / old for name, _, _, old, new, *_ in rows if name == "request")
-# Other load on the machine may slow down one of the two builds.
+# Load on the machine may slow down one of the two builds.
 if not 4 < ratio < 100:
     sys.exit(f"request is {ratio} times as slow: {rows}")
 print(f"{len(rows)} functions, of which request is {ratio:.1f} times as slow")

@@ -20,8 +20,7 @@ def names(call):
 
 
 def check_waits(call, info):
-    """Checks that off-CPU intervals are within the call, and that their sum is the
-    printed one."""
+    """Checks that off-CPU intervals are within the call, and that the printed sum is correct."""
     end = call["start_ns"] + call["elapsed_ns"]
     for wait in call["waits"]:
         assert wait["ns"] > 0 and wait["start_ns"] < end + 1000000, wait

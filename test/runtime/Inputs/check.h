@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Shared by the runtime tests: checks that print where they failed. */
+/* Shared by the runtime tests: checks that print the line of a failure. */
 #ifndef CHECK_H
 #define CHECK_H
 
@@ -36,7 +36,7 @@ static inline unsigned int patience(double seconds)
 							   : seconds);
 }
 
-/* The compiler knows nothing about the body, so it does not remove calls. */
+/* The compiler does not know the body of such a function, so it keeps all calls. */
 #define OPAQUE __attribute__((noinline, optnone))
 
 /* For handlers of tracers with PATCHBAY_OPS_FAST. */

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Simulates a clang that cannot load plugins. Its error message contains all characters
-# that a shell interprets within double quotes.
+# Simulates a clang that cannot load plugins. The error message contains all characters that a
+# shell interprets within double quotes.
 case $* in
 *--version*) echo 'clang version 22' ;;
 *)

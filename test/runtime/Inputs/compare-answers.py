@@ -13,8 +13,8 @@ def text(row):
 
 
 def answers(path):
-    """Reads answers. Rows with nearly equal values may be in another order, so they are
-    sorted."""
+    """Reads answers. Sorts rows, because engines order rows with nearly equal values
+    differently."""
     with open(path, encoding="utf-8") as file:
         return [sorted(json.loads(line)["rows"], key=text) for line in file]
 
@@ -27,9 +27,9 @@ def is_between(value, low, high):
 
 
 def cross(low, high):
-    """Corrects the bounds of the last column of the third answer, which is the host's
-    median divided by that of most hosts. The rank of the divisor differs, too, so
-    each bound must use the divisor of the other one."""
+    """Corrects the bounds of the last column of the third answer: the host's median divided by
+    the median of most hosts. The divisor is approximate, too, so each bound uses the divisor of
+    the opposite bound."""
     *_, low_median, _, low_ratio = low
     *_, high_median, _, high_ratio = high
     low[-1] = high_ratio * low_median / high_median

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compares the output of the verbs for a selection of calls with what DuckDB finds in
-all calls of the recording. All calls in the recording returned.
+"""Compares the output of the verbs for selected calls with DuckDB's answers from all calls of
+the recording. All calls of the recording have returned.
 
     compare-choice.py PATCHBAY DIR
 """
@@ -35,7 +35,7 @@ def value(query):
 
 
 table("every")
-# For each call: all calls that contain it, and its direct caller.
+# For each call: all calls that contain it, and the direct caller.
 duckdb.sql("""
     create table call as
     select inner_.*, outer_.n caller, outer_.f by_f
@@ -55,15 +55,14 @@ duckdb.sql("""
 
 
 def at(part):
-    """Returns the time at which PART percent of the calls had begun, as an option and
-    in ns."""
+    """Returns the time before which PART percent of the calls began, as an option and in ns."""
     ns = value(f"select quantile_disc(s, {part / 100}) from every")
     return f"{ns // 10**9}.{ns % 10**9:09}", ns
 
 
 FROM, FROM_NS = at(40)
 TO, TO_NS = at(60)
-# Choose the thread with the most calls at that time; other threads may have none.
+# Choose the thread with the most calls at that time. Other threads may have none.
 TID = value(f"select mode(tid) from every where s >= {FROM_NS} and s < {TO_NS}")
 UNDER = "(f = 'one' or n in (select n from within where above_f = 'one'))"
 CASES = [
@@ -93,8 +92,7 @@ def is_close(found, exact):
 
 
 def compare_figures(options, functions, group=""):
-    """Compares the figures of functions. A group distinguishes functions of the same
-    name."""
+    """Compares the figures of functions. A group distinguishes functions with the same name."""
     shown = {(row["name"], row.get(group, "")): row for row in functions}
     key = {"": "''", "thread": "tid", "caller": "coalesce(by_f, '')"}[group]
     if group == "thread":

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compares column p of `patchbay report --diff` with the rank-sum test over the calls
-themselves. Each call has its own duration, rounded as in the report: to intervals of
-one part in 64.
+themselves. Each duration is rounded as in the report: to intervals of one part in 64.
 
     compare-likelihood.py BEFORE.csv AFTER.csv REPORT
 """

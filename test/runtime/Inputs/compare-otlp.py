@@ -55,7 +55,7 @@ for resource, span in rows:
              resource["host.name"], own.get("patchbay.result"), span.name,
              span.start_time_unix_nano] += 1
 first = min(span.start_time_unix_nano for _, span in rows) - min(c["start_ns"] for c in calls)
-# OTLP has strings for these fields. The values of this test are small integers.
+# OTLP encodes these fields as strings. The values of this test are small integers.
 wanted = collections.Counter(
     (c["pid"], c["tid"], c["thread"], c["function"], c["kind"], c["depth"], c["host"],
      str(c["result"]) if "result" in c else None, c["function"], c["start_ns"] + first) for c in calls)

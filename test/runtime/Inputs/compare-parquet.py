@@ -10,7 +10,7 @@ import duckdb
 parquet, table = (f"'{path}'" for path in sys.argv[1:])
 columns = ("host, pid, tid, thread, start_ns, duration_ns, kind, depth, "
            "function, module, build_id, elapsed_ns")
-# Rows are in the order of the file, also across row groups.
+# Rows have the order of the file, also across row groups.
 sides = [duckdb.sql(f"select {columns} from {source}").fetchall()
          for source in (parquet, f"read_csv({table}, header = true, "
                         "types = {'build_id': 'varchar'})")]

@@ -16,7 +16,7 @@ SLICES = """
     select pid, tid, thread.name as thread, slice.name as function, ts, dur, depth
     from slice join thread_track on slice.track_id = thread_track.id
     join thread using (utid) join process using (upid)"""
-# The trace processor counts what it could not import.
+# The trace processor counts data that it could not import.
 DROPPED = """
     select name, value from stats
     where severity in ('error', 'data_loss') and value != 0"""

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compares each figure of `patchbay report --json` with the one that DuckDB computes from
-`patchbay dump --parquet` of the same recording. All calls in it returned.
+"""Compares each figure of `patchbay report --json` with the value that DuckDB computes from
+`patchbay dump --parquet` of the same recording. All calls of the recording have returned.
 
     compare-report.py PARQUET JSON
 """
@@ -60,7 +60,7 @@ def computed(function, module, row):
     figures["histogram"] = [{"at_least_ns": least, "calls": counts[least]}
                             for least in sorted(counts)]
     subs = duckdb.execute(SUBS, (function,)).fetchall()
-    # If several functions took equally long, accept any of them.
+    # If several functions took equally long, accept any of these.
     most = max((total for _, _, total in subs), default=None)
     return figures, [{"name": name, "calls": calls, "total_ns": int(total)}
                      for name, calls, total in subs if total == most]

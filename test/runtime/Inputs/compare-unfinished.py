@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compares `patchbay report --json` with what DuckDB finds in `patchbay dump --parquet` of
-the same recording. Some calls in it did not return.
+"""Compares `patchbay report --json` with DuckDB's answers from `patchbay dump --parquet` of the
+same recording. Some calls of the recording did not return.
 
     compare-unfinished.py PARQUET JSON
 """

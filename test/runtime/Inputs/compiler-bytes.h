@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Writes to text from outside, as an ending uprobe or a debugger does. */
+/* Writes to text from outside, as a removed uprobe or a debugger does. */
 #ifndef COMPILER_BYTES_H
 #define COMPILER_BYTES_H
 
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The offset and size of the bytes of a site that tell whether it is armed. */
+/* Offset and size of the bytes of a site that say whether the site is armed. */
 #if defined(__x86_64__)
 enum { STATE_AT = 0, STATE_SIZE = 1 };
 #elif defined(__powerpc64__)
@@ -29,8 +29,8 @@ static inline void write_text(uintptr_t at, const void *bytes, size_t size)
 }
 
 /*
- * Copies the state bytes of the disarmed site @from to @to. The bytes in the file are
- * the same.
+ * Copies the state bytes of the disarmed site @from, which equal the file's, to
+ * @to.
  */
 static inline void disarm_like(uintptr_t to, uintptr_t from)
 {

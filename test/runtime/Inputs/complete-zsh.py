@@ -41,13 +41,13 @@ with tempfile.TemporaryDirectory() as home:
 
     said("READY> ")
     os.write(terminal, f"{line}\t".encode())
-    # zsh handles keys in order: it handles this one after the list is printed.
+    # zsh handles keys in order, so it handles this key after it has printed the list.
     os.write(terminal, b"\x15print -n list is; print ' over'\n")
     text = said("list is over\n").partition("\n")[2].partition("list is over")[0]
     os.write(terminal, b"exit\n")
     os.waitpid(pid, 0)
 
-# After a list, zsh prints the line once more.
+# After a list, zsh prints the command line once more.
 for row in text.split("READY> ")[0].splitlines() if "READY> " in text else ():
     for word in re.sub(r" +-- .*", "", row).split():
         print(word)

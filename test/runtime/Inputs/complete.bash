@@ -2,7 +2,7 @@
 #
 #	bash complete.bash SCRIPT WORD...
 #
-# Prints the completions that SCRIPT offers for the last WORD, as TAB would.
+# Prints the completions that SCRIPT offers for the last WORD, as after TAB.
 source "$1"
 COMP_WORDS=("${@:2}")
 COMP_CWORD=$((${#COMP_WORDS[@]} - 1))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Computes the lowest contrast (WCAG 2) between the page's text and its background,
-// including coloured boxes and their labels. Evaluated in the page.
+// including coloured boxes and their labels. Runs in the page.
 (() => {
   const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
   const rgb = color => {

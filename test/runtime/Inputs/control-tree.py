@@ -16,7 +16,7 @@ WORKERS = 4
 
 
 def live(pid, *options, wait=False):
-    """Returns the output of `patchbay live`. wait: retry while the control thread is
+    """Returns the output of `patchbay live`. wait: retry while the listening thread is
     starting."""
     end = time.monotonic() + PATIENCE
     while True:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A client of runtime/trace/format/control.h, for requests that `patchbay` never sends.
-It finds the gate in /proc/net/unix and reads the proof at the gate's name in the
-process's memory. It does not use the notes that `patchbay` reads."""
+"""A client of runtime/trace/format/control.h, for requests that `patchbay` never sends. The
+client finds the gate (a socket) in /proc/net/unix and reads the proof beside the gate's name in
+the process's memory. Unlike `patchbay`, it reads no notes."""
 import errno
 import re
 import socket
@@ -40,8 +40,7 @@ class Memory:
                 continue
             data = self.read(start, end - start)
             for name in listening:
-                # Find the name as a string; in a socket address it does not end with a
-                # NUL.
+                # Find the name as a string, which ends with a NUL; a socket address does not.
                 if (at := data.find(name + b"\0")) >= NAME_AT:
                     self.name, self.point = name, start + at - NAME_AT
                     return
@@ -59,8 +58,8 @@ class Memory:
 
 
 class Stranger:
-    """A process whose memory cannot be read: only the gate's name is known, and the
-    secret is guessed."""
+    """A process whose memory cannot be read: only the gate's name is known, and the client
+    guesses the secret."""
 
     def __init__(self, name):
         self.name = name.encode()
@@ -72,8 +71,8 @@ class Stranger:
 
 
 def connect(memory):
-    """Opens a connection and returns it with its proof, or None if the process did not
-    accept it."""
+    """Opens a connection and returns it with its proof, or None if the process closed the
+    connection."""
     client, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with other, socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as gate:
         rights = struct.pack("i", other.fileno())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Counts calls in `patchbay dump --csv` by depth, function and kind."""
+"""Counts calls in `patchbay dump --csv` by depth, function and type of return."""
 import csv
 import sys
 from collections import Counter

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""count-left.py PATCHBAY PROG TRACER [OPTION]...: records PROG, which prints how many
-calls of step() it made, and how many of them it left by siglongjmp() after their
-bodies. Each call must be shown, lost, missed, or counted as having no return."""
+"""count-left.py PATCHBAY PROG TRACER [OPTION]...: records PROG, which prints the number of its
+calls of step(), and how many of these it left by siglongjmp() after their bodies. Each call
+must be shown, lost, missed, or counted as not returned."""
 import re
 import subprocess
 import sys

@@ -12,7 +12,7 @@ import tempfile
 
 
 def count(program, number, how, function):
-    """Instructions per link within @function and all its callees."""
+    """Instructions per link in @function and all its callees."""
     with tempfile.TemporaryDirectory() as folder:
         run = subprocess.run(
             ["valgrind", "--tool=callgrind", f"--toggle-collect={function}",

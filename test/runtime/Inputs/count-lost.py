@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""count-lost.py CALLS SAID CSV: fails unless each of the calls is recorded or counted
-as lost."""
+"""count-lost.py CALLS SAID CSV: fails unless each of the CALLS calls is recorded or counted as
+lost."""
 import csv
 import re
 import sys

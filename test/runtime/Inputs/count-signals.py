@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""count-signals.py twice|key RECORD...: interrupts the counting program that RECORD runs.
+"""count-signals.py twice|key RECORD...: interrupts RECORD, which runs a counting program.
 
 twice: two signals to RECORD alone. key: Ctrl-C on the terminal of both.
 """
@@ -9,8 +9,8 @@ import signal
 import subprocess
 import sys
 
-# The counting program prints a line for each signal. SIGTERM is sent after the last
-# signal to RECORD was handled, so any further signal would have arrived before it.
+# The counting program prints a line for each signal. The script sends SIGTERM after RECORD
+# has handled the last signal, so a forwarded copy of that signal would arrive before SIGTERM.
 COUNTER = """
 import os, signal
 signal.signal(signal.SIGINT, lambda *_: os.write(1, b"interrupted\\n"))
@@ -22,7 +22,7 @@ while not signal.sigtimedwait([signal.SIGTERM], 0.1):
 
 how, command = sys.argv[1], sys.argv[2:] + [sys.executable, "-c", COUNTER]
 signal.alarm(600)
-signal.signal(signal.SIGINT, signal.SIG_DFL)  # background jobs of a shell ignore it
+signal.signal(signal.SIGINT, signal.SIG_DFL)  # background jobs of a shell ignore SIGINT
 
 
 def expect(stream, wanted):

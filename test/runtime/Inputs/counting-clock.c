@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Preloaded into a program that times its functions probe_*. Each call of one of them
- * advances the clock by one microsecond; nothing else advances the clock.
+ * Preloaded into a program that times its functions probe_*. Each call of such a
+ * function advances the clock by one microsecond. The clock does not advance otherwise.
  */
 #include <patchbay/patchbay.h>
 

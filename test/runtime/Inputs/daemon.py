@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""daemon.py PATCHBAY PROG: reads the recordings of a process that changed its user, and
-of its child, while both run.
+"""daemon.py PATCHBAY PROG: reads the recordings of a running process that has changed its user,
+and of its running child.
 """
 import json
 import os
@@ -23,7 +23,7 @@ def expect(what, found, wanted):
 
 
 def calls(folder):
-    """Returns the numbers of processes and of calls, or the errors of the report."""
+    """Returns the number of processes and the number of calls, or the report's errors."""
     done = run("report", "--json", "-i", folder)
     if done.returncode or done.stderr:
         return done.stderr
@@ -32,7 +32,7 @@ def calls(folder):
 
 
 def eventually(what, find, wanted):
-    """Waits for a value. The command writes what processes record ten times a second."""
+    """Waits until find() returns the value. `record` writes events ten times a second."""
     end = time.monotonic() + PATIENCE
     while find() != wanted and time.monotonic() < end:
         time.sleep(0.05)
@@ -89,7 +89,7 @@ command, worker = start("behind", "background")
 try:
     expect("exit code", command.wait(PATIENCE), 0)
     expect("what still waits", len(empty("behind")), 15)
-    # A process may start to record there at any time, even if none does now.
+    # A process may start to record in that folder at any time, even if none does now.
     pid = empty("behind")[0].split(".")[0]
     os.mkdir("aside")
     for name in set(os.listdir("behind")) - set(empty("behind")):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""damage-note.py FILE COPY OFFSET: copies a module. In the copy the loaded note points
-OFFSET bytes away from its descriptor."""
+"""damage-note.py FILE COPY OFFSET: copies a module. The loaded note of the copy points OFFSET
+bytes past its descriptor."""
 import struct
 import sys
 

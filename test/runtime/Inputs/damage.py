@@ -12,7 +12,7 @@ COPIES = 600
 
 
 def damage(code: bytearray) -> None:
-    """Changes the fields of an instruction, or copies one to another place."""
+    """Changes the fields of an instruction, or copies an instruction to another offset."""
     at, other = (8 * random.randrange(len(code) // 8) for _ in range(2))
     op, regs, off, imm = struct.unpack_from("<BBhi", code, at)
     kind = random.randrange(6)

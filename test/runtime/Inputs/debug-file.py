@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""debug-file.py PATCHBAY: runs the stripped ./prog, finds its function step() with
-`list -p`, and records two calls each with `record -p` and with `live`."""
+"""debug-file.py PATCHBAY: runs the stripped ./prog, finds its function step() with `list -p`,
+and records two calls with `record -p` and two with `live`."""
 import re
 import subprocess
 import sys
@@ -29,11 +29,11 @@ prog = subprocess.Popen(["./prog", "wait"], stdin=subprocess.PIPE,
                         stdout=subprocess.PIPE)
 prog.stdout.readline()
 pid = str(prog.pid)
-# The program's output for each call is read before the recording ends.
+# Read the program's output for each call before the recording ends.
 recorder = subprocess.Popen([patchbay, "record", "-p", pid, "-F", "step", "-t", "function",
                              "-o", "running", "--", "cat"], stdin=subprocess.PIPE,
                             stderr=subprocess.PIPE)
-# Functions are armed some time before the recording begins.
+# `record -p` arms functions some time before the recording begins.
 for line in recorder.stderr:
     if b": recording" in line:
         break
@@ -53,7 +53,7 @@ prog = subprocess.Popen([patchbay, "record", "--live", "-t", "function", "-F", "
 prog.stdout.readline()
 child = subprocess.run(["pgrep", "-P", str(prog.pid)], check=True, text=True,
                        stdout=subprocess.PIPE).stdout.strip()
-# The control thread may start later than the program.
+# The listening thread may start later than the program.
 while subprocess.run([patchbay, "live", child, "--arm", "step"], stdout=subprocess.DEVNULL,
                      stderr=subprocess.DEVNULL).returncode and prog.poll() is None:
     time.sleep(0.01)

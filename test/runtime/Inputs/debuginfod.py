@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Serves one file as a debuginfod on loopback while a command runs.
+"""Serves one debug file like debuginfod on loopback while a command runs.
 
     debuginfod.py FILE|FOLDER CACHE COMMAND...
 
-With FOLDER it serves all debug files below the folder, by build ID, in the layout of
-Debian's packages. It logs each request to stderr.
+With FOLDER, the server serves all debug files below it by build ID, in the layout of Debian's
+packages. Requests are logged to stderr.
 """
 import glob
 import http.server

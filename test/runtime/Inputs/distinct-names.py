@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Checks a table of `patchbay report` or `patchbay tui`. No line is wider than the terminal.
-No two functions have the same displayed name. With JSON (`report --json`), an
-identifier is shortened with dots only if the full name does not fit.
+"""Checks a table of `patchbay report` or `patchbay tui`: no line is wider than the terminal,
+and no two functions have the same displayed name. With JSON (`report --json`), an identifier is
+shortened with dots only if the full name does not fit.
 
     distinct-names.py COLUMNS FUNCTIONS [JSON]
 """

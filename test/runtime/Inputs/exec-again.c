@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A program that executes itself again and again, some ten times a second. */
+/* A program that executes itself some ten times a second, without an end. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """exec-storm.py PATCHBAY PID TIMES: records PID TIMES times while it executes itself
-again and again. Each attempt works or fails with one line. PID continues to run."""
+continually. Each attempt succeeds or fails with one line. PID continues to run."""
 import os
 import subprocess
 import sys
@@ -18,7 +18,7 @@ with tempfile.TemporaryDirectory() as folder:
             worked += 1
         else:
             assert done.returncode == 125, done
-            # The process may also execute itself after recording began; `record` reports that.
+            # The process may also execute itself during the recording. `record` reports that.
             begun = lines[:-1]
             assert all(": recording; " in line for line in begun), lines
             assert len(begun) <= 1 and lines[-1].startswith("patchbay: error: "), lines

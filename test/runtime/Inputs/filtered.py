@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""filtered.py COMMAND...: executes COMMAND with a seccomp filter that allows all system calls. Most
-containers have such a filter."""
+"""filtered.py COMMAND...: executes COMMAND with a seccomp filter that allows all system calls,
+similar to the filters of most containers."""
 import ctypes
 import os
 import sys

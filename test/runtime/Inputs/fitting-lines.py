@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""fitting-lines.py WIDTH PROG PATCHBAY: checks that no line is wider than the terminal, and that
-the output names as many functions as PROG has."""
+"""fitting-lines.py WIDTH PROG PATCHBAY: checks that no line is wider than the terminal, and
+that the output has as many function names as PROG has functions."""
 import json
 import re
 import subprocess
@@ -12,8 +12,7 @@ names = set()
 for line in sys.stdin.read().splitlines():
     if len(line) > width:
         sys.exit(f"{len(line)} columns: {line}")
-    # Names follow the last fixed column, both for finished calls and for calls that
-    # began before.
+    # Names follow the last fixed column, both for ended calls and for calls begun earlier.
     if found := re.search(r"(?:\| +|\d: |  )((?:svc::|main|\w*\.\.\.)\S*)(?: const)?(?: \{|;|$| <-.*$)", line):
         names.add(found[1].rstrip(";"))
 if len(names) != len(listed["functions"]):

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Sends the queries in fleet.md about TREE to an engine, exactly as written there.
+"""Sends the queries of fleet.md about TREE to an engine, exactly as written there.
 
     fleet-questions.py fleet.md TREE duckdb|chdb
     fleet-questions.py fleet.md TREE low|high
 
-low and high use DuckDB with exact percentiles instead of approximations, at a slightly
-lower and a slightly higher rank.
+low and high use DuckDB with exact percentiles, at a slightly lower or a slightly higher rank.
 
 Prints each answer as JSON: wall-clock time, CPU time and rows.
 """
@@ -18,7 +17,7 @@ PAGE, TREE, ENGINE = sys.argv[1:]
 
 
 def statements():
-    """Returns the queries for this engine and those for all engines."""
+    """Returns the queries for this engine and the queries for all engines."""
     with open(PAGE, encoding="utf-8") as page:
         blocks = re.findall(r"^```sql ?(\w*)\n(.*?)^```$", page.read(), re.DOTALL | re.MULTILINE)
     wanted = {"": True, "duckdb": ENGINE != "chdb", "clickhouse": ENGINE == "chdb"}

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""flight.py PATCHBAY PROG: checks the snapshots that `patchbay live --watch` takes of
-PROG (flight.c). Each has its reason and can be read. The limits on number and size
-are kept."""
+"""flight.py PATCHBAY PROG: checks the snapshots that `patchbay live --watch` takes of PROG
+(flight.c). Each snapshot has a reason and can be read. The limits on number and size are kept."""
 import os
 import re
 import shutil
@@ -66,7 +65,7 @@ def functions(path):
 def reasons():
     program = Program("--stop-at", "stopping")
     program.do("q")
-    # From here on make only one call, because on a busy machine any call may be slow.
+    # From now on make only one call, because on a busy machine any call may be slow.
     watch = Watch(program, "--slower", "20ms")
     program.do("s")
     path, why = watch.snapshot()

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A libFuzzer target: passes the bytes of a data file to the reader and to the output
-// for users. For all inputs, the reader returns the events of a thread in the same
-// order as a sort of all events. The nesting of calls is consistent with their
+// A libFuzzer target: passes the bytes of a data file to the reader and to the
+// output for users. For all inputs, the reader returns a thread's events in the
+// same order as a full sort. The nesting of calls is consistent with their
 // intervals.
 #include "export/Export.h"
 #include "showing/ReportTable.h"
@@ -36,8 +36,8 @@ static std::map<Key, Known> sortAll(const DataFile &File,
   uint64_t Number = 0;
   const char *Behind = nullptr; // the end of the last piece
   for (const DataPiece &Piece : Thread.Pieces) {
-    // If other bytes lie between the last piece and this one, continue with the values
-    // that the reader had before this piece.
+    // If other bytes precede this piece, continue with the values that the reader had
+    // stored for the piece.
     if (Piece.Records != Behind)
       Values = Piece.Before ? *Piece.Before : ValueReader();
     Behind = Piece.Records + Piece.Size * DataRecord::Size;
@@ -132,10 +132,10 @@ private:
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Bytes, size_t Size) {
   DataFile Data;
-  Data.PieceRecords = 3; // so that few bytes contain many segments
+  Data.PieceRecords = 3; // so that small inputs contain many segments
   consumeError(parseDataFile(
       "fuzzed", StringRef(reinterpret_cast<const char *>(Bytes), Size), Data));
-  // Read no other file of this machine.
+  // Do not read other files of this machine.
   for (auto &[Id, Module] : Data.Modules)
     Module.Path.clear(), Module.BuildId.clear();
   for (auto &[Id, Maps] : Data.Maps)
@@ -144,7 +144,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Bytes, size_t Size) {
   if (Data.Place) // as from another machine: read no kernel symbols
     Data.Place->BootId.clear();
   Trace T = makeTrace("fuzzed", std::move(Data));
-  // With a wrong index, some of the events are not found.
+  // With a wrong index, the reader misses some events.
   if (T.Processes.front().Data.Index.empty())
     for (const TraceThread &Thread : T.Threads)
       checkWindows(T.Processes[Thread.Process].Data, *Thread.Data);

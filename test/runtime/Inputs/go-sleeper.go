@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Calls C each millisecond, and sleeps in between.
+// Calls C every millisecond, and sleeps in between.
 package main
 
 /*

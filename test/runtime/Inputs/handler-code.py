@@ -2,8 +2,8 @@
 """usage: handler-code.py SOURCE BUILD
 
 Follows calls and addresses of functions from the handlers of all tracers, and from the code of
-libpatchbay that calls handlers. Prints calls of functions that are not in these libraries, and
-instructions that use vector or x87 registers, including those of all files that are compiled for
+libpatchbay that calls handlers. Prints calls of functions outside of these libraries, and
+instructions that use vector or x87 registers, also in other functions of files compiled for
 handlers. Then prints the number of functions, and their names."""
 import re
 import subprocess
@@ -13,14 +13,14 @@ from pathlib import Path
 LIBRARIES = ("runtime/CMakeFiles/patchbay-objects.dir",
              "runtime/trace/CMakeFiles/patchbay-trace.dir",
              "runtime/trace/CMakeFiles/patchbay-live.dir")
-# Tables of handlers. The other functions in these tables run when functions are armed.
+# Tables of handlers. Other functions in these tables run when functions are armed.
 TABLES = ("tracer_table.c.o", "roots.c.o")
 NOT_HANDLERS = re.compile(r"_attach$|_check$|^pb_threshold$")
 CORE = ("pb_call_entry", "pb_call_exit", "pb_set_call", "pb_set_call_fast", "pb_timed_entry",
         "pb_timed_exit", "pb_enter_nothing")
 OTHERS = ("pb_trigger_start", "pb_trigger_stop", "pb_root_entry", "pb_root_exit",
           "pb_budget_call")
-# Trampolines are not followed: the core only compares their addresses.
+# Do not follow trampolines: the core only compares their addresses.
 TRAMPOLINE = re.compile(r"^pb_arch_")
 # These instructions read arguments from their registers, which is allowed.
 READ = re.compile(r"movq\s+%xmm[0-7], %r\w+$")
@@ -32,8 +32,7 @@ def run(*command):
 
 
 def symbols(file):
-    """Returns the names that a file defines, and those of them that other files can
-    use."""
+    """Returns the names that a file defines, and the subset that other files can use."""
     found = re.findall(r"^\S+ (\w) (\S+)$", run("llvm-nm", "--defined-only", file), re.M)
     return {name for _, name in found}, {name for kind, name in found if kind.isupper()}
 

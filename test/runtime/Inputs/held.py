@@ -12,8 +12,7 @@ FILTERED = re.compile(r"prctl\(PR_GET_SECCOMP\) += [1-9]")
 
 
 def calls(path):
-    """Returns all system calls, and those of the thread that controls the other
-    process."""
+    """Returns all system calls, and the calls of the thread that controls the process."""
     with open(path, encoding="utf-8", errors="replace") as file:
         lines = [line.split(maxsplit=1) for line in file]
     tracer = next(pid for pid, call in lines if "PTRACE_INTERRUPT" in call)
@@ -22,7 +21,7 @@ def calls(path):
 
 def main():
     whole, every = calls(sys.argv[1])
-    # Find the borrowed thread; the command may have stopped others before.
+    # Find the borrowed thread. The command may have stopped other threads before.
     code = next(i for i, call in enumerate(every) if call.startswith("pwrite64"))
     begin = max(i for i, call in enumerate(every[:code]) if "PTRACE_INTERRUPT" in call)
     end = next(i for i, call in enumerate(every) if i > code and "PTRACE_DETACH" in call)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compares the calls that a program's threads made with the calls that were counted.
+"""Compares the calls that a program's threads made with the counted calls.
 
     histogram-counts.py SAID < JSON
 
-SAID is the input of trace-counts.py. JSON is `patchbay report --json`. Each call is in
-one bucket. The bounds of a bucket fit the total time. Calls of in_signal during a
-handler of its thread are missed, as with all tracers with exits.
+SAID is the input of trace-counts.py. JSON is `patchbay report --json`. Each call is in one
+bucket. The bounds of a bucket are consistent with the total time. Calls of in_signal are missed
+if the signal interrupts a handler, as with all tracers with exits.
 """
 import json
 import sys

@@ -35,9 +35,8 @@ def wait_until(true):
 
 
 def wait_until_held(pid):
-    """Waits until the command pid is connected to the recording. It then waits for the
-    end of the recording, and no longer for an answer of the process, which arrives
-    within half a second."""
+    """Waits until the command (pid) is connected to the recording: it then sleeps until the end
+    of the recording. Before that, it waits at most half a second for the process."""
     since = [time.monotonic()]
 
     def waits_long():
@@ -52,7 +51,7 @@ def threads(pid):
 
 
 def stop(program):
-    """Stops the process; each thread stops when it next runs."""
+    """Stops the process. Each thread stops when it next runs."""
     program.send_signal(signal.SIGSTOP)
     for thread in os.listdir(f"/proc/{program.pid}/task"):
         wait_until(lambda: state(program.pid, thread) == "T")
@@ -103,7 +102,7 @@ def hold_late(patchbay, program, how):
     print(read_all(read), end="")
     print("exit code", recording.wait(PATIENCE), flush=True)
     program.send_signal(signal.SIGCONT)
-    # The recording ends by itself, because no command is connected to it.
+    # No command is connected to the recording, so it ends by itself.
     wait_until(lambda: threads(program.pid) == before)
 
 
@@ -117,7 +116,7 @@ def ask(patchbay, program):
     recording = subprocess.Popen(command(patchbay, "record", program.pid, "-t", "count", "-o", "out"),
                                  stderr=subprocess.PIPE, text=True)
     print(recording.stderr.readline(), end="")
-    # The command is connected when its own answers have arrived.
+    # If the command has its answers, it is connected.
     wait_until_held(recording.pid)
     stop(program)
     for verb, *more in (["status"], ["status", "--json"], ["live"], ["live", "--arm", "seldom"]):
@@ -141,7 +140,7 @@ def leave(patchbay, program):
 
 
 def fill(pid):
-    """Fills the gate of live-fake.c with connections; the gate accepts any sender."""
+    """Fills the gate of live-fake.c with connections. The gate accepts any sender."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as client:
         client.setblocking(False)
         try:
@@ -179,8 +178,7 @@ def held(pid, request):
 
 
 def say_of_all(patchbay, pid):
-    """Prints the lines about this process; the command lists all processes of the
-    machine."""
+    """Prints the lines about this process. The command lists all processes of the machine."""
     done = subprocess.run([patchbay, "status"], stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True, timeout=PATIENCE, check=False)
     print(f"all: exit code {done.returncode}")

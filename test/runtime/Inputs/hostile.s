@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Functions whose names would be markup on a page; the code never runs.
+# Functions with names that would be markup on a page. Their code never runs.
 .macro named name
 	.p2align 4
 	.globl "\name"

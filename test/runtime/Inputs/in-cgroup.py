@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""in-cgroup.py GROUP PROG -- COMMAND...: creates the control group GROUP and runs two
-processes of PROG in it while COMMAND runs. It uses any hierarchy that permits this.
-FOLDER in COMMAND is replaced by the group's folder. Exits with COMMAND's status."""
+"""in-cgroup.py GROUP PROG -- COMMAND...: creates the control group GROUP, in any hierarchy that
+permits this, and runs two processes of PROG in the group while COMMAND runs. FOLDER in COMMAND
+is replaced by the group's folder. Exits with COMMAND's status."""
 import os
 import subprocess
 import sys

@@ -11,12 +11,12 @@ import struct
 import sys
 import termios
 
-# By default there is no pager and no colour; a test can change that.
+# By default, pager and colour are off. A test can enable them.
 os.environ.setdefault("PATCHBAY_PAGER", "")
 os.environ.setdefault("NO_COLOR", "1")
-# Keep the other end of the terminal open. When no process has it open, Linux returns
-# EIO. A read tests first for data and then for that state, so it could miss the last
-# output (n_tty_read()).
+# Keep the slave side of the terminal open. If no process has it open, Linux returns EIO. A
+# read checks first for data and then for that state, so it could miss the last output
+# (n_tty_read()).
 terminal, other = pty.openpty()
 fcntl.ioctl(other, termios.TIOCSWINSZ, struct.pack("HHHH", 24, int(sys.argv[1]), 0, 0))
 pid = os.fork()
@@ -30,7 +30,7 @@ ended = os.pidfd_open(pid)
 said = b""
 is_over = False
 while not is_over:
-    # After the command's end all its output can be read, whichever event came first.
+    # After the command's end, all of its output can be read, whichever event came first.
     is_over = ended in select.select([terminal, ended], [], [])[0]
     try:
         while data := os.read(terminal, 65536):

@@ -25,8 +25,8 @@ LOOK = 0xffffffff # PBD_INDEX_LOOK
 
 
 def find(data):
-    """Returns the offsets of the index and of the table, and the end of the table; None
-    if missing."""
+    """Returns the offsets of the index and of the table, and the end of the table. Missing ones
+    are None."""
     offset, = struct.unpack_from("<I", data, 16)
     committed, = struct.unpack_from("<Q", data, COMMITTED)
     found = {}

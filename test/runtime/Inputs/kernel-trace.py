@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""kernel-trace.py REPLAY: prints a trace in the kernel's format. It has one call in
-each call of leaf() in the function_graph output of `patchbay replay`."""
+"""kernel-trace.py REPLAY: prints a trace in the kernel's format, with one call in each call of
+leaf() in the function_graph output of `patchbay replay`."""
 import re
 import sys
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Kills a traced program, the command that records it, or both with SIGKILL at random
-moments, and reads the recording.
+"""Kills a traced program, the command that records it, or both with SIGKILL at random moments,
+and reads the recording.
 
     kill-recorder.py TIMES PATCHBAY PROGRAM FOLDER
 
-Threads of the program count their finished calls in a mapped file, and end when the
-last number there is not 0. PATCHBAY_TEST_KILLS sets another number of times."""
+Threads of the program count their finished calls in a mapped file, and end when the last number
+in the file is not 0. PATCHBAY_TEST_KILLS overrides TIMES."""
 import ctypes
 import json
 import mmap
@@ -20,18 +20,18 @@ import time
 
 THREADS, STATUS = 3, 23
 PR_SET_CHILD_SUBREAPER = 36
-IN_ARENA = 1 << 20  # bytes of a data file with a block that was in the arena
+IN_ARENA = 1 << 20  # minimum size of a data file with a block from the arena
 times, patchbay, program, folder = sys.argv[1:]
 times = int(os.environ.get("PATCHBAY_TEST_KILLS", times))
 seed = int(os.environ.get("PATCHBAY_TEST_SEED", 8))
 choose = random.Random(seed)
-# If its command is killed, the program becomes a child of this process.
+# If `record` is killed, the program becomes a child of this process.
 ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)
 
 
 def calls(data, where, least):
-    """Returns the number of recorded calls. Fails if the recording cannot be read, or
-    has fewer than least."""
+    """Returns the number of recorded calls. Fails if the recording cannot be read, or has fewer
+    than `least` calls."""
     report = subprocess.run((patchbay, "report", "--json", data), text=True,
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     if not least and "corrupt" not in report.stderr and (
@@ -107,7 +107,7 @@ def kill_both(run, where):
     for process in both:
         os.kill(process, signal.SIGKILL)
     run.command.wait()
-    # The command may have waited for the program before it was killed.
+    # `record` may have reaped the program before it was killed.
     try:
         reap(run.program, where)
     except ChildProcessError:

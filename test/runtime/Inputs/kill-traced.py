@@ -3,9 +3,9 @@
 
     kill-traced.py TIMES PATCHBAY TRACER-LIBRARY PROGRAM FOLDER
 
-Each thread of the program counts its finished calls in a mapped file. The recording
-must have each of these calls, and at most one more. The test uses a small TIMES; use
-hundreds for a thorough run."""
+Each thread of the program counts its finished calls in a mapped file. The recording must have
+each of these calls, and at most one more. The test passes a small TIMES; pass hundreds for a
+thorough run."""
 import csv
 import io
 import os
@@ -52,6 +52,6 @@ for i in range(int(times)):
     calls += sum(finished)
     blocks += os.path.getsize(f"{folder}/data/{process.pid}.pbd") > 64 << 10
 print(f"killed {times} times: every one of {calls} calls was there")
-# Fail if the program was killed in its first block each time, which is the easy case.
+# Fail if each kill happened in the first block, which is the easy case.
 if not blocks:
     sys.exit("no recording was longer than some blocks")

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""limited.py MEGABYTES COMMAND...: runs COMMAND in a control group with that memory
-limit, and exits with its status. Without COMMAND, tests whether such a group can be
-made."""
+"""limited.py MEGABYTES COMMAND...: runs COMMAND in a control group with that memory limit, and
+exits with COMMAND's status. Without COMMAND, tests whether such a group can be created."""
 import os
 import subprocess
 import sys

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """limits.py PATCHBAY DIR CALLS BYTES: checks that each of the CALLS calls of often() is
-recorded or lost (if CALLS is not 0), and that the files use at most BYTES of disk
-space."""
+recorded or lost (unless CALLS is 0), and that the files use at most BYTES of disk space."""
 import json
 import os
 import subprocess

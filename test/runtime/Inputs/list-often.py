@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""list-often.py N PATCHBAY PID: lists a process N times while it arms and disarms functions, and
-checks the output for each function.
+"""list-often.py N PATCHBAY PID: lists a process N times while the process arms and disarms
+functions. Checks the output for each function.
 """
 import json
 import subprocess
 import sys
 
 times, patchbay, pid = int(sys.argv[1]), sys.argv[2], sys.argv[3]
-# For each function, the tracers that it may have. The tracers seen are collected.
+# For each function, the tracers that it may have. The script also collects the tracers seen.
 expected = {"pear": {(), ("pear",)},
             "pear_tree": {(), ("pear",), ("pear", "tree")},
             "pear_of_library": {(), ("pear",)}}
@@ -26,8 +26,7 @@ for _ in range(times):
         tracers = tuple({("on_pear", "0x11"): "pear", ("on_tree", "0x22"): "tree"}[
             tracer["handler"].split()[0], tracer["data"]]
             for tracer in function["tracers"])
-        # The last tracer may be removed a little before the site is disarmed, or after
-        # it.
+        # The last tracer may be removed shortly before or after the site is disarmed.
         if tracers and function["state"] != "armed" or \
                 function["state"] not in ("armed", "disarmed") or \
                 tracers not in expected[function["name"]]:

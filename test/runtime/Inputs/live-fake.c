@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Listens where `patchbay live` connects, but misbehaves. NOTE is the version in the
- * note. CASE is one of the enum's values.
+ * note. CASE is a value of the enum.
  */
 #include "format/control.h"
 
@@ -59,7 +59,7 @@ static int take(int gate)
 	return client;
 }
 
-static long *beats; /* counted by the listener; the process that stops it reads it, too */
+static long *beats; /* written by the listener, read by the process that stops it */
 
 static double now(void)
 {
@@ -85,8 +85,8 @@ static void answer_slowly(int client)
 }
 
 /*
- * Stops the listener again and again, as cpulimit(1) does, but lets it run a little
- * after each stop.
+ * Stops the listener repeatedly, as cpulimit(1) does, but lets the listener run for a
+ * moment after each stop.
  */
 static void stop_again_and_again(pid_t listener)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A process with forged notes. CASE is one of the enum's values. NOTE is the
- * version in the note, which points to `forged`.
+ * A process with forged notes. CASE is a value of the enum. NOTE is the version in the
+ * note, which points to `forged`.
  */
 #include "core/modules/live_view.h"
 
@@ -39,7 +39,7 @@ __asm__(".pushsection .note.forged, \"a\", %note\n"
 	"	.long " NUMBER(NOTE) ", forged - .\n"
 	"	.popsection\n");
 
-/* Maps the same image a hundred times; it has the same note 60,000 times. */
+/* Maps an image a hundred times. 60,000 headers of the image refer to one note. */
 static void map_notes(void)
 {
 	const Elf64_Ehdr header = {

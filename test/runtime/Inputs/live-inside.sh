@@ -3,7 +3,7 @@
 #
 #	live-inside.sh PID PATCHBAY PROGRAM
 #
-# PID creates namespaces and has a child in them. This script controls the child from
+# The child of PID is in namespaces that PID has created. This script controls the child from
 # outside: it prints the child's state, and attaches PROGRAM to slow().
 child=
 until [ -n "$child" ] && "$2" live -p "$child" 2>/dev/null; do

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""live-linger.py NAME: sends a TCP socket to the owner of the abstract address NAME, by
-each socket type. The TCP socket lingers on unsent data, so the process that closes
-it last must wait."""
+"""live-linger.py NAME: sends a TCP socket to the owner of the abstract address NAME, by each
+socket type. The TCP socket lingers on unsent data, so the last process to close it must wait."""
 import socket
 import struct
 import sys
@@ -11,7 +10,7 @@ SECONDS = 20
 
 
 def lingering():
-    """Returns a connection that lingers, and its peer."""
+    """Returns a connection that lingers, and the other end."""
     with socket.socket() as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         listener.bind(("127.0.0.1", 0))
@@ -39,5 +38,5 @@ for kind in (socket.SOCK_SEQPACKET, socket.SOCK_STREAM, socket.SOCK_DGRAM):
     socket.send_fds(sender, [bytes(32)], [client.fileno()])
     print("passed by", kind.name, flush=True)
     kept += [sender, other]
-    client.close()  # would linger if this were the last reference
+    client.close()  # the receiver has the last reference, and lingers
 time.sleep(SECONDS)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""live-raw.py PID REQUEST...: sends requests one by one, in ways that `patchbay` does
-not, and prints the replies. REQUEST is a list of words separated by commas:
+"""live-raw.py PID REQUEST...: sends requests one by one, including ones that `patchbay` never
+sends, and prints the replies. REQUEST is a list of words separated by commas:
 
     version=N verb=N size=N files=N  fields of the request; SIZE bytes of it are sent
     text=TEXT                        payload, | stands for NUL, padded with x
@@ -9,8 +9,8 @@ not, and prints the replies. REQUEST is a list of words separated by commas:
     after=SECONDS                    waits before it sends the request
     wait                             sends nothing until the process closes
 
-Without a REQUEST it prints the name of the gate. The name may replace PID: then the
-process cannot be read, and the secret is guessed.
+Without a REQUEST it prints the name of the gate. If NAME replaces PID, the process's memory is
+not read, and the secret is guessed.
 """
 import errno
 import os

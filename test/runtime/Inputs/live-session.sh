@@ -3,8 +3,8 @@
 #
 #	live-session.sh PATCHBAY PID
 #
-# Changes what is traced in a busy process, and prints the results. Each pause is long
-# enough for many calls.
+# Changes what a busy process traces, and prints the results. During each pause the process
+# makes many calls.
 set -eu
 patchbay=$1 pid=$2
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Some functions share a cell. One has moved to another cell, one to the empty
- * cell, and one to a private cell. Then the program prints a line and waits.
+ * Some functions share a cell. One function has moved to another shared cell, one to
+ * the empty cell, and one to a private cell. Then the program prints a line and waits.
  */
 #include "check.h"
 

@@ -3,9 +3,9 @@
 #
 #	live-under.sh PATCHBAY PID READER
 #
-# Changes the root functions whose callees are recorded. The program is rooted.c,
-# started by `patchbay record`, the process PID. Prints the pairs of caller and callee
-# that were recorded between one change and the next.
+# Changes the root functions of rooted.c, which `patchbay record` (the process PID) has
+# started. After each change, prints the pairs of caller and callee that were recorded until
+# the next one.
 set -eu
 patchbay=$1 reader=$3
 pid=$(sed 's/.* \([0-9]\)/\1/' "/proc/$2/task/$2/children")
@@ -21,7 +21,7 @@ rows() {
 	wc -l <rows.csv
 }
 
-# Skips some rows, because calls that have begun keep the old setting until they end.
+# Skips some rows: calls that have already begun keep the old setting.
 recorded() { # WHAT
 	sleep 0.05
 	before=$(rows)

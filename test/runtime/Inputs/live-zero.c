@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * live-zero FOLDER: maps a file on a separate file system, and deletes the file. At the
- * path in /proc/PID/maps it creates a link to /dev/zero. The inode number equals that
- * of the device.
+ * live-zero FOLDER: maps a file on a separate file system, and deletes the file. Then
+ * creates a link to /dev/zero at the path in /proc/PID/maps. The file's inode number
+ * equals that of the device.
  */
 #include "check.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * live WHAT: prints a line and then waits, so that commands can inspect it from
- * outside. With LIBRARY, this is the library that it links or loads.
+ * live WHAT: prints a line and then waits, so that commands can inspect the process.
+ * With LIBRARY, this is the library that the program links or loads.
  */
 #include "check.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Keeps a thread in dl_iterate_phdr(). In a child that is forked during this, the
- * loader's lock is held for ever.
+ * Keeps a thread in dl_iterate_phdr(). A child that is forked meanwhile has a loader
+ * lock that is held for ever.
  */
 #ifndef LOADER_LOCK_H
 #define LOADER_LOCK_H

@@ -4,12 +4,11 @@ runtime/trace/format/missing.h, and the counts of blocks and of the session.
 
     losses.py SAID CSV FOLDER
 
-compares a recording with the output of its program, lines of "FUNCTION CALLS
-JUMPS". Each of CALLS is recorded, or the process or its threads count it as lost
-or missed. At most JUMPS more calls may be recorded; they ended in a jump. CSV
-holds the recorded calls; it is - if FOLDER has histograms. If the recording says
-that it ended before the program (PBD_SESSION_ENDED_STRICT), calls may be
-missing.
+Compares a recording with the output of its program, lines of "FUNCTION CALLS JUMPS". Each of
+CALLS is recorded, or the process or its threads count the call as lost or missed. At most JUMPS
+more calls may be recorded, which ended in a jump. CSV has the recorded calls, or is - if FOLDER
+has histograms. If the recording ended before the program (PBD_SESSION_ENDED_STRICT), calls may
+be missing.
 """
 import csv
 import struct
@@ -34,8 +33,8 @@ def chunks(path):
 
 
 def losses(folder):
-    """Sums over all files. Returns the counts of processes, the counts of their
-    threads, and flags."""
+    """Sums over all files. Returns the counts of processes, the sums over their threads, and
+    flags."""
     process, threads, flags = Counter(), Counter(), 0
     for path in sorted(Path(folder).glob("*.pbd")):
         lost = 0

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Calls quick() for ever on a thread after the main thread, to which /proc/self refers,
- * has ended. Then it prints "ready".
+ * has ended. Prints "ready" when the main thread has ended.
  */
 #include "check.h"
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""make-setuid.py PROG OUT: makes OUT a program that gains privileges.
+"""make-setuid.py PROG OUT: makes OUT a program that gains privileges (AT_SECURE).
 
-Root copies PROG and changes its group, because another user may be unable to reach the
-libraries. Other users link to mount(8), which is setuid root on every Debian.
+Root copies PROG and makes the copy setgid instead of setuid, because another user may be unable
+to reach the libraries. Other users link to mount(8), which is setuid root on every Debian.
 """
 import os
 import shutil

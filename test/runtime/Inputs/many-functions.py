@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""many-functions.py N: prints a program with the functions f0 to f(N-1). Its argument
-is the number of children; each child calls each function once."""
+"""many-functions.py N: prints a program with the functions f0 to f(N-1). The program's argument
+is the number of children. Each child calls each function once."""
 import sys
 
 nr = int(sys.argv[1])

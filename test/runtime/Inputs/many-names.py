@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""many-names.py N: prints C++ with N functions in one namespace; each name has at least
-100 bytes. The program calls the first one, the last one and one in another
-namespace. With the argument "wait" it first prints "ready" and waits for a line.
-With any other argument it also runs itself in a child."""
+"""many-names.py N: prints C++ with N functions in one namespace, with names of at least 100
+bytes. The program calls the first one, the last one and one in another namespace. With the
+argument "wait" the program first prints "ready" and waits for a line. With any other argument
+it also runs itself in a child."""
 import sys
 
 number = int(sys.argv[1])

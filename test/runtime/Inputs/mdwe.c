@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Usage: mdwe COMMAND [ARGUMENTS]: runs the command as a process that may not make
- * memory executable; nor may its children.
+ * Usage: mdwe COMMAND [ARGUMENTS]: runs a command that, like all of its children, may
+ * not make memory executable.
  */
 #include <stdio.h>
 #include <sys/prctl.h>

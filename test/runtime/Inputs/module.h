@@ -5,7 +5,7 @@
 
 #include <patchbay/abi.h>
 
-/* The descriptor that the compiler made for this program. */
+/* The descriptor that the compiler has made for this program. */
 extern const struct patchbay_module __patchbay_module
 	__attribute__((visibility("hidden")));
 
@@ -16,7 +16,7 @@ static void lead_alike(int64_t *to, const int64_t *from)
 }
 
 /*
- * Makes a copy of this program's descriptor without its records. It shares links and
+ * Copies this program's descriptor without its records. The copy shares links and
  * stubs, and has its own state.
  */
 static void make_module_like_ours(struct patchbay_module *module,

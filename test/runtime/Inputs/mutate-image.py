@@ -6,8 +6,8 @@
 2. Overwrites headers and tables, and truncates the file. `verify` must not crash. What
    it finds depends on how the loader interprets the damage.
 
-The numbers come from the ABI, not from its header; the offsets come from the image.
-Random changes have a fixed seed and are the same in each run.
+The tested fields are those of the ABI; their offsets come from the image. Random changes have a
+fixed seed and are the same in each run.
 """
 import os
 import random
@@ -56,7 +56,7 @@ class Image:
         index = self.names.index("patchbay_sites")
         _, _, _, sites, table, size, *_ = self.sections[index]
         single = [1 << bit for bit in range(8)]
-        # In the section header: the address, offset and size.
+        # The fields of the section header: address, offset and size.
         header = self.section_table + index * 64
         yield from ((header + i, bits) for i in range(16, 40) for bits in single)
         for record in range(0, size, 16):
@@ -65,12 +65,12 @@ class Image:
             entry += sites + record
             site += sites + record + 4
             yield from ((at + i, bits) for i in range(12) for bits in single)
-            # `verify` finds a count of registers that is too large. It cannot know how
-            # many words are on the stack, so the count of these (byte 14) is left out.
+            # `verify` detects a count of registers that is too large. It cannot know the
+            # number of words on the stack, so that count (byte 14) is omitted.
             yield from ((at + i, 0xFF) for i in (12, 13))
             yield at + 15, 0x80
             for address in range(entry - 16, site + SITE_SIZES[self.machine]):
-                # With kcfi-arity, any register is valid.
+                # With kcfi-arity, any register is a valid value.
                 arity = self.machine == X86_64 and signature and address == entry - 5
                 yield from ((self.file_offset(address), bits)
                             for bits in (single[3:] if arity else single))
@@ -78,7 +78,7 @@ class Image:
         yield from ((descriptor + i, bits) for i in range(24) for bits in single)
 
     def moved(self):
-        """Maps the records at an address where the loader does not map them."""
+        """Maps the records at an address that differs from the loader's."""
         index = self.names.index("patchbay_sites")
         _, _, _, _, table, size, *_ = self.sections[index]
         data = bytearray(self.data)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Passes the same wildcard to each verb and option that accepts functions. Checks which
-functions each selects.
+functions each verb or option selects.
 
     name-table.py PATCHBAY PROGRAM RECORDING GLOB FUNCTION...
 """
@@ -43,7 +43,7 @@ check("record -F", recorded("-F", glob))
 
 
 def preloaded(options):
-    """Records without the command, so that the runtime alone selects the functions."""
+    """Records without `patchbay record`, so that only the runtime selects the functions."""
     library = os.path.join(os.path.dirname(patchbay), "../lib/libpatchbay-trace.so")
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run([program], check=True, env={
@@ -81,7 +81,7 @@ check("record --under", {event["function"] for event in events("--under", glob)}
 check("record --start-at", {events("--start-at", glob)[0]["function"]} | set(expected))
 check("record --stop-at", set(expected) - {event["function"]
                                            for event in events("--stop-at", glob)})
-# The functions at the top of the call tree.
+# The functions at the root of the call tree.
 graph = run("graph", "--full-names", "-f", glob, "-D", "1", recording).splitlines()[1:]
 check("graph -f", {name for name in everything
                    if any(line.endswith("  " + name) for line in graph)})

@@ -25,7 +25,7 @@ static void *work(void *arg)
 	return arg;
 }
 
-/* Waits for ever, so that the command can borrow this thread. */
+/* Waits for ever, so that `record -p` can borrow this thread. */
 static void *wait(void *arg)
 {
 	for (;;)

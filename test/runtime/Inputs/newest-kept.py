@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""newest-kept.py INFO CSV LEAVES THREADS EVERY ROUNDS: checks a recording of
-trace-overwrite.c. Fails unless the last calls are recorded in order and the others
-are counted as overwritten. LEAVES is the number of traced functions. The other
-arguments are the program's.
+"""newest-kept.py INFO CSV LEAVES THREADS EVERY ROUNDS: checks a recording of trace-overwrite.c.
+Fails unless the last calls are recorded in order and the others are counted as overwritten.
+LEAVES is the number of traced functions. The remaining arguments are those of the program.
 """
 import csv
 import re

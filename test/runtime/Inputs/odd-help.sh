@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# A command whose help has text that looks like requests of roff(7).
+# A command whose help contains text that looks like roff(7) requests.
 case $* in
 *--version) echo 'odd 1.0' ;;
 *) cat <<'END' ;;

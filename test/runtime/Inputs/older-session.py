@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Usage: older-session.py FILE: rewrites the session of a data file as an older version
-did, which did not know the cost of calls. Uses struct pbd_chunk: u32 kind,
-u32 reserved, u64 size."""
+"""Usage: older-session.py FILE: rewrites the session of a data file in the format of an older
+version, without the cost of calls. Uses struct pbd_chunk: u32 kind, u32 reserved, u64 size."""
 import struct
 import sys
 

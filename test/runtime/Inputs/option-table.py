@@ -43,7 +43,7 @@ DURATIONS = {
        for verb in ("dump", "graph", "outliers", "replay", "report", "tui")},
 }
 
-# Options can be repeated: the last one counts, or both do.
+# Options can be repeated: the last value counts, or all values do.
 SAME = [
     ("report -s calls -s name", "report -s name"), ("report -s calls --sort name", "report -s name"),
     ("report -f calls -f name,total", "report -f name,total"), ("report -i none -i DATA", "report -i DATA"),
@@ -117,7 +117,7 @@ def check_duration(verb, option, data):
         if option in ("--min", "--max"):
             beside += ("-i", data, *(("-f", "main") if verb == "outliers" else ()))
         result = run(verb, *beside, option, value, *(PROGRAM if verb == "record" else ()))
-        # The command may first report what the recording lacks, so use the last line.
+        # `patchbay` may first report what is missing in the recording, so use the last line.
         return result.returncode, (result.stderr.splitlines() or [""])[-1]
     wrong = 125 if verb == "record" else 2
     assert said("10") == (wrong, f"patchbay: error: {option}: '10' has no unit: write 10ns, 10us, 10ms or 10s"), \
@@ -152,7 +152,7 @@ for verb in verbs:
 assert with_duration == set(DURATIONS), with_duration ^ set(DURATIONS)
 for option, wanted in IN.items():
     for verb in wanted or verbs:
-        # An unknown option must be reported as unknown. A known option causes another
+        # An unknown option must be reported as unknown. A known option causes a different
         # error, or none.
         words = [option] if option in ("--help", "--no-pager") else [option, "1"]
         said = run(verb, *words, "--nosuch-option")

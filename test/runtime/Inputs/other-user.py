@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""other-user.py PATCHBAY PROG: records a program that drops root, and controls it after
-that. Only root may read the folder of the recording.
+"""other-user.py PATCHBAY PROG: records a program that drops root privileges, and controls the
+program after that. Only root may read the folder of the recording.
 """
 import json
 import os
@@ -59,7 +59,7 @@ def run(how, tracer):
         if not ready:
             sys.exit(f"{how}: {command.stderr.read()}")
         pid = ready[1]
-        # The calls of a child are in a separate file if recordings hold events.
+        # If recordings contain events, the calls of a child are in a separate file.
         own = how == "child" and tracer == "function_duration"
         steps = STEPS + (not own)
         order("t")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""others-files.py rotation|watch PATCHBAY PROG: creates unrelated files beside a
-recording, with names like those of its own files. Checks that each is unchanged
-after patchbay deleted old files."""
+"""others-files.py rotation|watch PATCHBAY PROG: creates unrelated files beside a recording,
+with names like those of the recording's files. Checks that each is unchanged after patchbay has
+deleted old files of the recording."""
 import hashlib
 import os
 import re
@@ -18,7 +18,7 @@ OLD = "20200101T000000.000Z"
 
 
 def state(folder):
-    """Returns kind, link target and content of each path."""
+    """Returns type, link target and content of each path."""
     found = {}
     for root, folders, files in os.walk(folder):
         for name in folders + files:
@@ -79,7 +79,7 @@ def put_files(folder, own, others):
 
 
 def rotation(command):
-    # Make a file of another recording, which has ended.
+    # Create a file of another recording, which has ended.
     subprocess.run([PATCHBAY, "record", "-F", "often", "-t", "function", "--rotate-every", "1ms",
                     "-o", "other", "--", PROGRAM, "5"], check=True,
                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -91,8 +91,8 @@ def rotation(command):
         before = put_files("out", own, others)
         seen = set()
         end = time.monotonic() + 600
-        # Wait for more files than are kept, so that each is checked and the oldest are
-        # removed.
+        # Wait for more files than are kept, so that patchbay checks each file and deletes the
+        # oldest ones.
         while len(seen) < 12 and time.monotonic() < end:
             seen.update(set(os.listdir("out")) - {os.path.relpath(p, "out") for p in before})
             time.sleep(0.01)
@@ -103,7 +103,7 @@ def rotation(command):
         assert left.get(path) == what, (path, what, left.get(path))
     own = [path for path in left if path not in before and WHOLE.search(path)]
     assert 1 <= len(own) <= 4, own
-    # The folder holds more than a recording, so it is not moved either.
+    # The folder contains more than a recording, so `record` does not move it either.
     again = subprocess.run([PATCHBAY, "record", "-o", "out", "--", PROGRAM, "1"], text=True,
                            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
     assert again.returncode == 125 and "so the directory is left alone" in again.stderr, again
@@ -144,7 +144,7 @@ def watch():
             for _ in range(8):
                 watcher.stdout.readline()
             watcher.send_signal(signal.SIGINT)
-            # Reading its output waits for the watcher's end.
+            # The watcher's output ends when the watcher does.
             watcher.stdout.read()
         assert watcher.returncode == 0
         process.send_signal(signal.SIGTERM)

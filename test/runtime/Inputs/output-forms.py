@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""output-forms.py PATCHBAY DATA DIR: checks that `patchbay dump -o` writes each format,
-with the same content as on standard output."""
+"""output-forms.py PATCHBAY DATA DIR: checks that `patchbay dump -o` writes each format, with
+the same content as standard output."""
 import os
 import re
 import subprocess

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Simulates the loader of another C library, or of a 32-bit program: programs that name
- * it in PT_INTERP start here. Exit status: 4 if LD_PRELOAD names the runtime, 5 if it
- * does not name the test's own library, 3 otherwise.
+ * Simulates the loader of another C library, or of a 32-bit program: programs with this
+ * file in PT_INTERP start here. Exit status: 4 if LD_PRELOAD names the runtime, 5 if it
+ * lacks the test's own library, 3 otherwise.
  */
 static int contains(const char *text, const char *part)
 {

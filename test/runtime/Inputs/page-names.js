@@ -5,7 +5,7 @@
 //   pageNames.boxes(VIEW)  does the same for the boxes that a view draws
 (() => {
   const { trace, timeline } = patchbayPage;
-  const short = f => trace.forms[f].slice(0, -1); // unique for each function
+  const short = f => trace.forms[f].slice(0, -1); // each name is unique
   const own = f => trace.forms[f].at(-1);
   const said = (faults, text) => faults.length ? "wrong: " + faults.slice(0, 5).join("; ") : text;
   const some = n => n ? "some" : "none";
@@ -23,7 +23,7 @@
       if (text !== whole && (button.title !== whole || button.ariaLabel !== whole)) faults.push(`${text} does not say ${whole}`);
       button.focus();
       if (document.querySelector("#what").textContent !== whole) faults.push(`${whole} is not shown to keyboard users`);
-      // Only the shortest form may be ambiguous.
+      // Only the shortest name may be ambiguous.
       if (tall > line + 4 && text !== short(f).at(-1)) faults.push(`${text} has more than one line`);
     }
     const shown = [...box.querySelectorAll("thead th")].filter(th => !th.hidden);
@@ -50,7 +50,7 @@
     let whole = 0, shorter = 0, cut = 0;
     for (const [text, f] of drawn) {
       if (f < 0) continue;
-      // "5 × main …" is the label of several calls.
+      // A box with the label "5 × main …" stands for several calls.
       const name = text.replace(/^[0-9.KM]+ × /, ""), isOf = form => name === form || name === form + " …";
       if (isOf(trace.names[f])) whole++;
       else if (trace.forms[f].some(isOf)) shorter++;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes data files, good and bad, as runtime/trace/format/format.h lays them out.
+"""Writes valid and invalid data files in the format of runtime/trace/format/format.h.
 
     pbd.py good DIR MODULE [BUILD-ID]   two processes that traced MODULE
     pbd.py edges DIR                    unusual but valid
@@ -86,8 +86,8 @@ def moment(ns, rate=2):
 
 def session(tracer="function_duration", flags=0, lost=0, end_ns=10**9,
             rate=2, threshold=0, cost=None, cpu_ns=0):
-    """cost: within a call, around it, for pages, and the error, in ps. cpu_ns: the CPU
-    time, if there is a cost"""
+    """cost: in ps: within a call, around it, for pages, and the error. cpu_ns: the CPU time, if
+    there is a cost."""
     body = struct.pack("<IIQQQQ", 1, flags, threshold, 1 << 20, lost, 0)
     body += moment(0) + moment(0) + moment(end_ns, rate)
     body += struct.pack("<Q64s64s", 1, tracer.encode(), b"build.example")
@@ -97,7 +97,7 @@ def session(tracer="function_duration", flags=0, lost=0, end_ns=10**9,
 
 
 def functions(number, entries, first=0, nr=None, kind=FUNCTIONS):
-    """kind TEXT: the numbers are entries, which are added to the first one"""
+    """kind TEXT: the numbers are addresses of entries, which are added to the first one."""
     nr = len(entries) if nr is None else nr
     return chunk(kind, struct.pack(
         f"<IIQ{len(entries)}Q", number, nr, first, *entries))
@@ -123,7 +123,7 @@ def block(thread, tid, records, seq=1, passed=0, lost=0, name=b"main"):
 
 
 def histograms(tid, of):
-    """of: for each function its number, total ticks, longest call, and {bucket: calls}"""
+    """of: for each function: number, total ticks, longest call, and {bucket: calls}"""
     body = struct.pack("<II16s", 1, tid, b"main")
     for function, total, longest, calls in of:
         body += struct.pack("<QQQ", function + 1, total, longest)
@@ -159,8 +159,7 @@ def good(folder, path, build_id=""):
 
 
 def edges(folder):
-    # a longer header, an unknown kind and a longer chunk, as a newer version may write
-    # them
+    # a longer header, an unknown type of chunk, and a longer chunk, as of a newer version
     write(folder, "newer", pbd([
         bytes(8), chunk(99, bytes(24)), module(1, "/missing/newer"),
         chunk(COUNTERS, struct.pack("<IIQQ", 1, 1, 0x20, 2) + bytes(16))],
@@ -205,7 +204,7 @@ def event_chunks(path, build_id=b"", tracer="function_duration", slower=0):
                                   record(2000, 6, 90, 0x99999999, ENTRY),
                                   record(3000, 6, 90, 0x99999999, ENTRY)])]
     else:
-        # Events are recorded as calls end. The second block is in its second use.
+        # Events are in the order of the calls' ends. The second block is in its second use.
         first = [record(2000, 6, 90, 1000), record(4500, 7, 80, 500)]
         second = [record(4000, 6, 90, 1500, UNWOUND, 1),
                   record(1000, 5, 100, 5000 + slower, CALL, 1),
@@ -214,8 +213,7 @@ def event_chunks(path, build_id=b"", tracer="function_duration", slower=0):
         threads = [
             block(1, 100, second, seq=2, passed=1),
             block(1, 100, first, seq=1),
-            # All calls have the same time in the clock's resolution: their frames
-            # determine the order.
+            # All calls have the same ticks, so their frames determine the order.
             block(2, 101, [record(10, 6, 40, 0), record(10, 6, 40, 0),
                            record(10, 5, 50, 0)], name=b"wor;ker")]
     # The call ends where the open one begins.
@@ -302,10 +300,9 @@ def recursion(folder, path):
 
 
 def outliers(folder, path):
-    """200 calls of 0x1010 take 1,000 ns, of which 100 ns are in 0x1030. Every hundredth
-    call takes 5,100 ns instead: it calls 0x1030 twice, for 2,000 ns each, of which
-    1,500 ns are in 0x1040. One call of 0x1010 calls itself for 500 ns. The last call
-    does not return.
+    """200 calls of 0x1010 take 1,000 ns, of which 100 ns are in 0x1030. Every hundredth call is
+    slow and takes 5,100 ns: it calls 0x1030 twice, for 2,000 ns each, of which 1,500 ns are in
+    0x1040. One call of 0x1010 calls itself for 500 ns. The last call does not return.
     """
     calls, at = [], 0
     for i in range(200):
@@ -326,8 +323,8 @@ def outliers(folder, path):
 
 
 def costly(folder, path, slower=5000):
-    """100 calls of 0x1010 take 1,000 ns. Each calls 0x1030 ten times for 20 ns, which
-    is less than the cost of tracing. The very last call takes `slower` ns longer.
+    """100 calls of 0x1010 take 1,000 ns. Each calls 0x1030 ten times for 20 ns, which is less
+    than the cost of tracing. The last call of all takes `slower` ns longer.
     """
     calls, at = [], 0
     for i in range(100):
@@ -359,8 +356,8 @@ def causes(folder, path):
 
 
 def locked(folder, path, library):
-    """0x1010 waits in LIBRARY for 900 us. During that time 0x1040, called by 0x1030,
-    runs in another thread, and calls of 0x1030 in two more threads wait there, too.
+    """0x1010 waits in LIBRARY for 900 us. Meanwhile 0x1040, called by 0x1030, runs in another
+    thread, and calls of 0x1030 in two more threads wait in LIBRARY, too.
     """
     calls = [record(at, 0, 100, 1000) for at in range(0, 10000, 2000)]
     calls += [struct.pack("<QIIQ", 1, 0xffffff13, 100, ENTRY), record(20000, 0, 100, 1000000)]
@@ -381,9 +378,9 @@ def locked(folder, path, library):
 
 
 def why_cost(folder, path, others=0):
-    """0x1030 calls 0x1010, which --why examined for 200 us after it had ended. 0x1030
-    is a slow call, too, and waited for 600 us. others: the number of further calls
-    of 0x1030, of 1 us each.
+    """0x1030 calls 0x1010, which --why examined for 200 us after the end of that call. 0x1030
+    is a slow call, too, and waited for 600 us. others: the number of further calls of 0x1030,
+    of 1 us each.
     """
     def detail(value, number, frame, function):
         return struct.pack("<QIIQ", value, 0xffffff00 + number, frame, function << 8 | ENTRY)
@@ -408,9 +405,9 @@ def deep(folder, path, depth):
 
 
 def unfinished(folder, path):
-    """compute is open for 9 us, and report in it for 4 us; report called 0x1040. Before
-    that, report was cut off twice: 500 ns after its callee 0x1040, which took 300
-    ns, and immediately. Another thread lost all events after the entry of compute.
+    """compute is open for 9 us; it has called report, open for 4 us, which has called 0x1040.
+    Before that, two calls of report were cut off: the first 500 ns after its callee 0x1040, which
+    took 300 ns, the second immediately. Another thread lost all events after the entry of compute.
     """
     def entry(start, function, frame):
         return record(start, function, frame, 0x11012, ENTRY)
@@ -428,9 +425,8 @@ def unfinished(folder, path):
 
 
 def disarmed(folder, path):
-    """compute returns after 5 us. It calls report, which has no exit; report calls
-    0x1040 twice, and the second call has no exit. Later 0x1040 is called where
-    compute was called.
+    """compute returns after 5 us. It calls report, which has no exit; report calls 0x1040
+    twice, and the second call has no exit. Later 0x1040 is called by the caller of compute.
     """
     def entry(start, function, frame):
         return record(start, function, frame, 0x11012, ENTRY)
@@ -490,21 +486,20 @@ def forked(folder, path):
     own = [module(3, path), functions(3, [0x1010]),
            chunk(LEFT_OUT, struct.pack("<QQQ", 1, 0x11050, 1))]
     known = 48 + len(session()) + sum(map(len, own))
-    # The parent reused these numbers after the fork; the child does not know that.
+    # After the fork, the parent reused these numbers. The child does not know that.
     later = [module(4, "/other"), functions(4, [0x1050], first=1)]
     process("42", *own, *later, calls(0, 1), pid=42)
-    # Two forked processes: one has its own module, one has none.
+    # Two forked processes: the first has its own module, the second has none.
     own = [module(4, path), functions(4, [0x1030], first=1)]
     process("43", parent("42.pbd", known), *own, calls(0, 0, 1))
     known = 48 + len(session()) + len(parent("42.pbd", known)) + sum(map(len, own))
     process("44", parent("43.pbd", known, pid=43), calls(0, 1), pid=44)
-    # One process has a copy of the table. For another one, the copy was not complete
-    # when it was read.
+    # One process has a complete copy of the table, another one an incomplete copy.
     copied = [module(3, path), functions(3, [0x1010])]
     process("45", parent("41.pbd", 400, here=1), *copied, calls(0), pid=45)
     process("46", parent("42.pbd", 48 + len(session()) + sum(map(len, copied))),
             *copied, calls(0), pid=46)
-    # One was forked before the copy was made: its part of the table ends earlier.
+    # One process was forked before the copy was made, so its part of the table ends earlier.
     there = parent("42.pbd", 48 + len(session()) + sum(map(len, copied)), here=1)
     process("42", *copied, calls(0), pid=42, file=f"{folder}-copied")
     process("47", there, *own, *copied, calls(0), pid=47, file=f"{folder}-copied")
@@ -532,9 +527,9 @@ def generations(folder, path, number):
 
 
 def places(folder):
-    """Adjacent modules in random order. Two functions of each were left out: one at the
-    beginning and one at the end of the module. The address at the end shows which
-    module contains it. One address is below all modules."""
+    """Adjacent modules in random order. Each module has two untraced functions, one at its
+    start and one at its end. The address at the end shows which module contains it. One address
+    is below all modules."""
     bases = [0x100000 * (1 + i * 7 % 10) for i in range(10)]
     modules = [module(i, f"/gone/{base:x}.so", base=base) for i, base in enumerate(bases)]
     addresses = [0x10] + [at for base in bases
@@ -577,7 +572,7 @@ def event_edges(folder):
         block(1, 100, [record(10, 0, 1, 20), record(10, 9, 1, 20)])]))
     # the same clock, without events that need it
     write(folder, "eventless", pbd([module(3, path), session(end_ns=0)]))
-    # a counter that follows the CPU frequency
+    # a counter that varies with the CPU frequency
     write(folder, "frequency", pbd([module(3, path), session(flags=2)]))
     # times before the start of the file, and a call without end
     write(folder, "times", pbd([
@@ -610,7 +605,7 @@ def values(folder, path):
     write(folder, "42", pbd([
         module(3, path), session(), functions(3, [0x1010, 0x1030]),
         block(1, 100, [
-            # an argument of a lost call, and one whose predecessor is missing
+            # an argument of a lost call, and an argument without its predecessor
             value(0, 9, 90, 0), value(1, 9, 90, 0), value(3, 9, 90, 0),
             value(0, 1, 90, 0), value(0, 2, 90, 1), value(6, 3, 90, 1),
             value(200, 4, 90, 1),
@@ -692,7 +687,7 @@ def slow(folder, path):
         slow_call(3, 0, 0, [wait(600, 1, 0, [1], [])] * 16, nr_waits=20, stack_error=24),
         slow_call(5, 0, 60, [wait(600, 1, 0, [1], []), wait(601, 2, 1, [], [])] * 8,
                   nr_waits=17),
-        # These causes belong to no known call, or to none at all.
+        # These causes belong to unknown calls, or to no call.
         slow_call(9, 1, 0, [], stack_size=2**32 - 1), slow_call(0, 1, 0, []),
         block(1, 100, [
             slow_of(1, 90, 0), record(500, 0, 90, 1000),
@@ -712,8 +707,8 @@ def sleeps(folder, path):
         module(3, path), session(flags=4), functions(3, [0x1010, 0x1030]),
         block(1, 100, [
             asleep(0, ticks(1000)),
-            # The sleep is within a call. Later sleep times shrink, or are at the end of
-            # time.
+            # The sleep is within a call. Later sleep times decrease, or are at the end of the
+            # range.
             asleep(20, ticks(5000)), record(10, 1, 80, 15), asleep(40, 0),
             record(5, 0, 90, 50), record(60, 1, 90, 10),
             struct.pack("<QIIQ", 2**64 - 1, 0xffffff10, 0, 2**64 - 256 | ENTRY),
@@ -730,11 +725,11 @@ def follows(folder):
 def rounding(folder):
     def event(start, ticks, frame):
         return struct.pack("<QIIQ", 1000 + start, 0, frame, ticks << 8 | CALL)
-    # From 1 to 4 ticks, within 0 to 4: rounded, 1 to 3 and 0 to 2.
+    # A call from tick 1 to 4, within a call from 0 to 4. Rounded: 1 to 3, and 0 to 2.
     write(folder, "42", pbd([
         module(3, "/missing/module"), session(), functions(3, [0x1010]),
         block(1, 100, [event(1, 3, 90), event(0, 4, 100)])]))
-    # From 0.4 to 0.8, and at 0.8: rounded, to 0 and at 1.
+    # A call from 0.4 to 0.8 ns, and one at 0.8. Rounded: 0, and 1.
     write(folder + "-start", "42", pbd([
         module(3, "/missing/module"), session(rate=2.5), functions(3, [0x1010]),
         block(1, 100, [event(2, 0, 90), event(1, 1, 100)])]))

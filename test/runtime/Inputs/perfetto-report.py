@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Prints the figures of `patchbay report` as computed by Perfetto's trace processor.
+"""Prints the figures of `patchbay report` as Perfetto's trace processor computes them.
 
     perfetto-report.py PAGE TRACE
 """
@@ -16,6 +16,6 @@ for row in processor.query("""
                max(dur) as longest, name
         from slice group by name order by total desc"""):
     print(*row)
-# Wait for the process, so that its CPU time is counted (wait4(2)).
+# Reap the process, so that its CPU time is counted (wait4(2)).
 processor.transport.process.stdin.close()
 processor.transport.process.wait()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Prints the fields that Perfetto reads from protobuf on standard input. Knows only the fields
-that `patchbay dump --perfetto` uses. Names and numbers are those of
-Perfetto's protos/perfetto/trace."""
+that `patchbay dump --perfetto` uses. Field names and numbers are from Perfetto's
+protos/perfetto/trace."""
 import sys
 
 SCHEMA = {

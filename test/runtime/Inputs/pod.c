@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A service that works every few milliseconds until it is killed. With MAIN_RETURNS it
- * works once and returns.
+ * A service that works every few milliseconds until a signal kills it. With
+ * MAIN_RETURNS it works once and returns.
  */
 #include <time.h>
 

@@ -3,15 +3,15 @@
 #
 # pod.sh FOLDER PROG BUILD WHAT
 #
-# Makes what the kernel sees of a pod of Kubernetes. PROG is process 1 of a PID
-# namespace, in a root directory without Patchbay. A second container shares the PID
-# namespace and has its own root directory with BUILD at its usual path. `sh -c WHAT`
-# runs there, as with `kubectl debug --target`. If WHAT begins with "outside ", it runs
-# outside of the pod, and PID in it is replaced by PROG's number there.
+# Simulates a Kubernetes pod as the kernel sees it. PROG is process 1 of a PID namespace, in a
+# root directory without Patchbay. A second container shares the PID namespace and has its own
+# root directory with BUILD at its usual path. `sh -c WHAT` runs there, as with `kubectl debug
+# --target`. If WHAT begins with "outside ", it runs outside of the pod, and PID in WHAT is
+# replaced by PROG's PID there.
 set -e
 folder=$1 prog=$2 build=$3 what=$4
 
-# Both containers have the system's libraries and share nothing else.
+# Both containers have the system's libraries, and share no other file.
 make_root() {
 	mkdir -p "$1/proc" "$1/tmp" "$1/dev" "$1/etc"
 	for name in bin lib lib64 sbin usr; do
@@ -34,7 +34,7 @@ mount --bind "$build" "$folder/tool/$build"
 
 unshare --pid --kill-child --root="$folder/app" --mount-proc /prog &
 unshared=$!
-# The process's name shows when PROG runs; before, the process is another unshare.
+# The process has PROG's name once PROG runs; before, its name is unshare.
 pid=
 until [ "$pid" ] && [ "$(cat "/proc/$pid/comm")" = prog ]; do
 	pid=$(cat "/proc/$unshared/task/$unshared/children")

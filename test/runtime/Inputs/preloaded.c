@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Prints whether AddressSanitizer's runtime is loaded, here and in the program that the
- * argument names.
+ * Prints whether AddressSanitizer's runtime is loaded in this program and in the
+ * program that the argument names.
  */
 #include <stdio.h>
 #include <stdlib.h>

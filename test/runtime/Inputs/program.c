@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A program to record; its arguments choose what it does. If it is linked with traced.s
- * it has records.
+ * A program to record. Its arguments choose its actions. Linked with traced.s, it has
+ * records.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -36,7 +36,7 @@ int main(int argc, char **argv)
 		} else if (!strcmp(verb, "kill")) {
 			kill(getpid(), atoi(argv[++i]));
 		} else if (!strcmp(verb, "wait")) {
-			/* waits for a signal for at most this number of seconds */
+			/* Waits for a signal for at most this number of seconds */
 			alarm(atoi(argv[++i]));
 			puts("waiting");
 			fflush(stdout);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Programs as users write them, with the headers of libbpf. */
+/* BPF programs as users write them, with the headers of libbpf. */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
@@ -48,7 +48,7 @@ int count(__u64 *ctx)
 	return 0;
 }
 
-/* Reads arguments and result, as BPF_PROG() declares them. */
+/* Reads arguments and result by the names that BPF_PROG() declares. */
 SEC("fexit/fern_add")
 int BPF_PROG(add_exit, int a, int b, int result)
 {
@@ -83,7 +83,7 @@ int moss_exit(void *ctx)
 	return 0;
 }
 
-/* Copies a string of the process to a record of the ring buffer. */
+/* Copies a string in the process to a record of the ring buffer. */
 SEC("fentry/rush_open")
 int BPF_PROG(open_entry, const char *name)
 {

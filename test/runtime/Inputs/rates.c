@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Calls one function as fast as possible and another at most a hundred times per second,
- * until it reads a line. Then it prints the number of calls of each.
+ * Calls one function as fast as possible and another one at most a hundred times per
+ * second, until it reads a line. Then prints the number of calls of each function.
  */
 #include <poll.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""rates.py PATCHBAY PROG OPTIONS...: records PROG (rates.c) for a second with the limit in OPTIONS,
-until the hot function is disabled. Prints the output of `record`, and how many calls of the
-other function are missing."""
+"""rates.py PATCHBAY PROG OPTIONS...: records PROG (rates.c) for a second with the limit in
+OPTIONS, until the hot function is disabled. Prints the output of `record`, and the number of
+missing calls of the other function."""
 import subprocess
 import sys
 import time
@@ -28,5 +28,5 @@ for line in report.splitlines():
             calls[name] = int(words[0])
 often, seldom = map(int, said.split())
 print("seldom: missed", seldom - calls["seldom"])
-# The rate is checked every 100 ms; on a busy machine a check may be late.
+# The runtime checks the rate every 100 ms. On a busy machine a check may be late.
 print("often:", "some" if 1000 < calls.get("often", 0) < often else "all or too few")

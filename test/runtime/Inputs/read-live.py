@@ -33,8 +33,8 @@ try:
         after = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
         dump = subprocess.run((patchbay, "dump", "--csv", f"{folder}/copy"), text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        # Two messages are allowed: that old events were overwritten, as requested, and
-        # that the process has not ended.
+        # Two messages are allowed: old events were overwritten, as requested, and the process
+        # has not ended.
         wrong = [line for line in dump.stderr.splitlines()
                  if not line.endswith("(--overwrite)")
                  and "calls without a return" not in line]
@@ -43,9 +43,8 @@ try:
         ends = []
         for row in csv.DictReader(io.StringIO(dump.stdout)):
             start, duration = int(row["start_ns"]), int(row["duration_ns"])
-            # If a record mixed the halves of two records, its duration would be random.
-            # The clock's rate is known to about a millionth of the time since the
-            # start.
+            # If a record mixed halves of two records, its duration would be random. The
+            # clock's rate is known to about a millionth of the time since the start.
             if not (duration < 10**9 and start + duration < after + 10**7
                     and row["function"] in ("inner", "outer")):
                 sys.exit(f"{i}: {row} by {after}")

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# read-only.sh FOLDER COMMAND...: runs COMMAND in a mount namespace where FOLDER is empty
-# and the usual places are read-only, except $WRITABLE.
+# read-only.sh FOLDER COMMAND...: runs COMMAND in a mount namespace where FOLDER is empty and
+# the usual temporary folders are read-only, except $WRITABLE.
 mount --make-rprivate / || exit
 mount -t tmpfs none "$1" || exit
 for folder in /tmp /var/tmp /dev/shm; do

@@ -142,8 +142,8 @@ def compare(figures, side, report):
 
 
 def check_forms(figures):
-    """Checks the forms of names: each is shorter than the previous one, and only the
-    last may be ambiguous."""
+    """Checks the lengths of names: each is shorter than the previous one, and only the last may
+    be ambiguous."""
     of_form = {}
     for name, forms in zip(figures.names, figures.forms):
         assert len(forms) > 1 and name, forms
@@ -192,8 +192,7 @@ def main(path, what, *reports):
     with open(path, encoding="utf-8") as file:
         text = file.read()
     page = Page(text)
-    # The page may use only its own script and style. It contains no address except the
-    # namespace of the picture.
+    # The page may use only its own script and style. Its only address is the SVG namespace.
     assert re.fullmatch(r"default-src 'none'; script-src 'sha256-[^ ]+'; style-src 'sha256-[^ ]+'; "
                         r"base-uri 'none'; form-action 'none'", page.policy), page.policy
     assert set(re.findall(r"https?://[^\"' ]*", text)) == {"http://www.w3.org/2000/svg"}

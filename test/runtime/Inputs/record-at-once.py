@@ -48,8 +48,8 @@ def refused(process, recorder, directory="data"):
 
 
 def records(tracer, after):
-    """Records when the process `after` has ended. A process that ends closes its files
-    one by one, and the recording's file after its output."""
+    """Waits until the process `after` has ended, and records. A process closes its files one by
+    one when it ends, and the recording's file after its output."""
     give_up = time.monotonic() + PATIENCE
     while True:
         status, said = end(start(tracer=tracer))
@@ -59,7 +59,7 @@ def records(tracer, after):
         time.sleep(0.1)
 
 
-# Of four concurrent commands, one records and has all calls. Repeat this, because it is
+# Of four concurrent commands, exactly one records all calls. Repeat this, because the test is
 # a race.
 COMMAND = "another 'patchbay record'"
 for turn in range(8):
@@ -75,7 +75,7 @@ for turn in range(8):
     expect("directories", sorted(os.listdir(".")),
            ["data", "data.old", "prog"] if turn else ["data", "prog"])
 
-# A recording that runs in DIR.old keeps it, and DIR stays unchanged.
+# A running recording in DIR.old is kept, and DIR stays unchanged.
 command = start(out="data.old")
 expect("line", command.stdout.readline(), "started\n")
 before = os.listdir("data")

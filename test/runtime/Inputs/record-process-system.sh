@@ -17,7 +17,7 @@ die() {
 	exit 1
 }
 
-# Descriptor 3 is the program's input; descriptor 4 is its output.
+# Descriptor 3 is the program's input. Descriptor 4 is its output.
 start() {
 	rm -f in said
 	mkfifo in said
@@ -28,7 +28,7 @@ start() {
 	[ "$answer" = ready ] || die "$1: $answer"
 }
 
-# Reads a line. A shell reads a pipe byte by byte, so no input is lost between commands.
+# Reads a line. A shell reads a pipe byte by byte, so it leaves the next line in the pipe.
 hear() {
 	read -r line <&4
 	printf '%s\n' "$line"
@@ -66,8 +66,8 @@ tracer() {
 
 # record OPTIONS -- COMMAND
 #
-# On a busy machine an emulated CPU may need longer than the command waits. The storm's
-# loader may be active each time the command looks.
+# On a busy machine an emulated CPU may need longer than the command waits. The storm's loader
+# may be active at each check by the command.
 record() {
 	tries=0
 	until rm -rf rec && $patchbay record -p "$pid" -o rec "$@" 2>err; do
@@ -134,8 +134,8 @@ system_call() {
 	cut -d ' ' -f 1 "/proc/$pid/syscall"
 }
 
-# The program's only thread waits in a function, and must not notice that it was stopped
-# there.
+# The program's only thread waits in a function. The command must not interrupt its system
+# call.
 waits() {
 	for function in $(echo "$2" | tr , ' '); do
 		start ./"$1" "$function"

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # shellcheck shell=sh
 #
-# record-process-yama.sh DIR: prints which user may record which process, for each value
-# of kernel.yama.ptrace_scope. Runs in a guest, because the last value cannot be changed
-# back. DIR/bin has the command.
+# record-process-yama.sh DIR: prints which user may record which process, for each value of
+# kernel.yama.ptrace_scope. Runs in a guest, because the last value is permanent until the
+# next boot. DIR/bin has the command.
 cd "$1" || exit
 chmod 1777 /tmp
 setting=/proc/sys/kernel/yama/ptrace_scope
@@ -56,7 +56,7 @@ for scope in 0 1 2 3; do
 	start 1000 without
 	record "incapable, of another" 0 without
 	kill "$pid"
-	# The parent of the process.
+	# The parent records its child.
 	rm -rf /tmp/out
 	./as-user 1000 without sh -c './visited </tmp/in >/dev/null & sleep 1; exec ./bin/patchbay record -t count -p $! -F counted -o /tmp/out -- true' 2>/tmp/err
 	say parent $?

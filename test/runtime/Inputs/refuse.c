@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Runs a command with a filter that refuses perf_event_open(2). */
+/* Runs a command with a seccomp filter that refuses perf_event_open(2). */
 #include "check.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * A program with a seccomp filter that allows all system calls. With "thread", a thread
- * other than the first one installs it.
+ * other than the first one installs the filter.
  */
 #include <linux/filter.h>
 #include <linux/seccomp.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Calls common() for ever: directly, within handle(), and within other(). Prints "ready"
- * during a call of around(), which never ends.
+ * Calls common() for ever: directly, within handle(), and within other(). Prints
+ * "ready" within a call of around(), which never ends.
  */
 #include "check.h"
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * rotated CALLS [CHILDREN]: four threads call often() CALLS times each; then each of
- * CHILDREN forked children does.
+ * rotated CALLS [CHILDREN]: four threads call often() CALLS times each; then the same
+ * happens in each of CHILDREN forked children.
  *
- * rotated until N FOLDER: the threads call it until the folder has N complete files or,
- * if N is 0, until a file was deleted. With one more argument the program kills itself
- * at the end.
+ * rotated until N FOLDER: the threads call often() until the folder has N complete
+ * files or, if N is 0, until a file was deleted. With one more argument the program
+ * kills itself at the end.
  *
- * Prints "ready" at the start. LIMITS is the number of descriptors to which the program
- * limits itself.
+ * Prints "ready" at the start. The program lowers its descriptor limit to
+ * LIMITS.
  */
 #include "check.h"
 

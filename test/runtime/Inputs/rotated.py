@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""rotated.py PATCHBAY DIR [CALLS]: reads each file of a rotated recording alone. No
-other file may exist. Recorded and lost calls of all files add up to CALLS."""
+"""rotated.py PATCHBAY DIR [CALLS]: reads each file of a rotated recording alone. DIR contains
+no other file. The recorded and lost calls of all files add up to CALLS."""
 import json
 import os
 import re

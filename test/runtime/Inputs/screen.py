@@ -178,7 +178,7 @@ class Session:
             self.until(lambda: value not in self.screen.text(), "gone:" + value)
         elif kind in ("key", "type"):
             os.write(self.terminal, (KEYS.get(value, value) if kind == "key" else value).encode())
-            # The sequence of draws may take any time, so wait for a pause of output.
+            # The command may draw with pauses of any length, so wait until output stops.
             while self.read(0.05):
                 pass
         elif kind == "show":

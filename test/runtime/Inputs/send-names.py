@@ -30,7 +30,7 @@ def ask_names(what, names):
 
 
 def count_open(name):
-    """Counts the descriptors of the process that refer to a file of that name."""
+    """Counts the process's descriptors of files with that name."""
     tasks = f"/proc/{sys.argv[1]}/task/*/fd/*"
     return sum(name in os.readlink(path) for path in glob.glob(tasks))
 

@@ -7,8 +7,7 @@ import subprocess
 import sys
 
 signal, expected = map(int, sys.argv[1:3])
-# nohup, and a shell for background jobs, ignore some signals; children inherit
-# that.
+# nohup and shells with background jobs ignore some signals. Children inherit that.
 for ignored in signals.SIGHUP, signals.SIGINT, signals.SIGQUIT:
     signals.signal(ignored, signals.SIG_DFL)
 process = subprocess.Popen(sys.argv[3:], stdout=subprocess.PIPE)

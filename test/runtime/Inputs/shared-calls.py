@@ -14,7 +14,7 @@ seen = {}
 for function in json.load(sys.stdin)["functions"]:
     name = function["name"]
     seen[name] = seen.get(name, 0) + function["calls"]
-# Recordings without exits contain calls that have not returned; others do not.
+# Recordings without exits contain calls that have not returned. Other recordings do not.
 seen.setdefault("main", 1)
 if seen != made:
     sys.exit("\n".join(f"{name}: {made.get(name)} calls, {seen.get(name)} in the report"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * For tests of shared cells that stop a call of plum_a() at each of its instructions.
- * Contains functions that can share a cell, and the single-step trap.
+ * For tests of shared cells that stop a call of plum_a() at each of its instructions:
+ * functions that can share a cell, and the single-step trap.
  */
 #ifndef TEST_SHARED_STEP_H
 #define TEST_SHARED_STEP_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Preloaded into `patchbay`: truncates data files after they have been mapped, as another
- * process could at this moment.
+ * Preloaded into `patchbay`: truncates data files directly after they were mapped, as
+ * another process could.
  */
 #define _GNU_SOURCE
 #include <stdio.h>

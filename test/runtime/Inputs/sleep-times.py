@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compares the times of each function with ranges that hold on a busy machine."""
+"""Checks the times of each function against ranges that are valid on a busy machine."""
 import json
 import sys
 
-# Lower and upper bounds in ms, which follow from what the program does.
+# Lower and upper bounds in ms, derived from the program's sleeps and loops.
 RANGES = {"naps": (4, 20), "outer": (8, 40), "forks": (0, 4), "in_child": (4, 20),
           "spins": (35, 100)}
 
@@ -54,7 +54,7 @@ def between(said, path, last="0"):
     with open(path) as file:
         calls = [e for e in json.load(file)["traceEvents"] if e["ph"] == "X"]
     calls = calls[-int(last):]
-    # The rate of the counter is not known exactly.
+    # The rate of the counter is not exact.
     outside = [e for e in calls if not begin - 1e3 < e["ts"] < end + 1e3]
     print(calls[-1]["name"] + ": all in between" if not outside else
           f"{len(outside)} of {len(calls)}: {outside[0]}, not from {begin} to {end}")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""stand-still.py stop|freeze PATCHBAY PROG: records a process of PROG that is stopped or
-frozen when the recording ends. After it continues, the process can be recorded again.
+"""stand-still.py stop|freeze PATCHBAY PROG: records a process of PROG that is stopped or frozen
+when the recording ends. After the process continues, it can be recorded again.
 
 stand-still.py can: exits with 0 if processes can be frozen here by control groups of
 version 2."""
@@ -43,7 +43,7 @@ def run(patchbay, program, still, go_on):
     recording = subprocess.Popen(record("sleep", "1"), stderr=subprocess.PIPE, text=True)
     line = recording.stderr.readline()
     assert ": recording;" in line, line
-    # When the command after -- has started, the process has answered.
+    # When the command after -- has started, the process has already answered.
     while not read(f"/proc/{recording.pid}/task/{recording.pid}/children").strip():
         time.sleep(0.01)
     still(program.pid)

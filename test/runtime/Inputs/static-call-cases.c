@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Tests static calls whose caller, key and target are each in the executable or in a
- * shared object: eight cases. Each case also makes a direct call as a control. This
- * file is compiled twice, with -DUNIT=exe and with -DUNIT=dso; -DMAIN adds main() to
- * the former.
+ * shared object: eight cases. Each case also makes a direct call as a control. The file
+ * is compiled twice, with -DUNIT=exe and with -DUNIT=dso; -DMAIN adds main() to the
+ * executable.
  *
  * Every target adds a variable of its link unit to its argument, and every caller adds
- * a variable of its own link unit to the result. A wrong TOC pointer gives another
- * result, or a crash.
+ * a variable of its own link unit to the result. With a wrong TOC pointer, the result
+ * differs, or the call crashes.
  */
 #include <patchbay/static_call.h>
 
@@ -34,7 +34,7 @@
 	   { return x + own_##unit; }                                          \
 	   __attribute__((noinline)) long second_##unit(long x)                \
 	   { return x + 2 * own_##unit; }                                      \
-	   /* It needs no TOC pointer. */                                      \
+	   /* Needs no TOC pointer. */                                        \
 	   __attribute__((noinline)) long leaf_##unit(long x)                  \
 	   { return x + 3; }                                                   \
 	   long control_##unit(long x)                                         \
@@ -52,7 +52,7 @@ TARGETS(dso, DSO)
 	long call_##caller##_##key##_##target(long);                           \
 	IN(caller, long call_##caller##_##key##_##target(long x)               \
 	{                                                                      \
-		/* Twice: so it is no tail call, and r2 is in use.        */   \
+		/* Two calls, so that neither is a tail call and r2 is used. */   \
 		long first = static_call(caller##_##key##_##target)(x);        \
 		long own = own_##caller;                                       \
 		return static_call(caller##_##key##_##target)(x) == first      \

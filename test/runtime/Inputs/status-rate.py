@@ -8,6 +8,6 @@ before, after = ([p for p in json.load(open(name, encoding="utf-8"))][0] for nam
 rate = before["calls_per_second"]
 if not 10 < rate < 1010:
     sys.exit(f"{rate} calls a second")
-# More than one measurement window is between the two outputs.
+# The two outputs are more than one measurement window apart.
 if after["calls"] - before["calls"] < rate * 0.3 / 4:
     sys.exit(f"{before['calls']} and {after['calls']} calls, at {rate} a second")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""storm.py PATCHBAY STORM PLUGIN SECONDS FOLDER RECORD-OPTION...: records storm.c with
-these options and controls it during the recording. Then it compares the recording with
-the program's work:
+"""storm.py PATCHBAY STORM PLUGIN SECONDS FOLDER RECORD-OPTION...: records storm.c with these
+options and controls the process meanwhile. Then compares the recording with the program's
+counts:
 
 - each finished call of steady() is recorded, lost, missed or cut off, and the sum is at
   most the number of calls begun;
@@ -26,8 +26,8 @@ data = f"{folder}/data"
 
 
 def control(pid):
-    """Sends requests one by one until the program has ended. Returns how many were
-    answered, and the longest time."""
+    """Sends requests one by one until the program has ended. Returns the number of answers, and
+    the longest time."""
     orders = (["--arm", "other"], ["--disarm", "other"], [], ["--list"],
               ["--arm", "plugin_*"])
     answered, longest, i = 0, 0, 0
@@ -37,7 +37,7 @@ def control(pid):
                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         took = time.monotonic() - start
         i += 1
-        # Status 3: the function is armed already, or does not exist at the moment.
+        # Status 3: the function is already armed, or does not exist now.
         if live.returncode in (0, 3):
             answered += 1
             longest = max(longest, took)

@@ -147,14 +147,14 @@ void *realloc(void *old, size_t size)
 	return p;
 }
 
-/* Memory is aligned to 16 bytes; the loader and the C++ library need more. */
+/* Memory is aligned to 16 bytes, but the loader and the C++ library need more. */
 void *memalign(size_t align, size_t size)
 {
 	char *p;
 
 	if (align <= sizeof(struct header))
 		return malloc(size);
-	/* This memory is never freed, because few callers request it. */
+	/* The allocator never frees this memory, because few callers request it. */
 	lock_heap();
 	p = static_cast<char *>(cut_chunk(size + 2 * align + sizeof(struct header)));
 	unlock_heap();

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""stress.py PATCHBAY SECONDS FOLDER STRESS PLUGIN UNWINDER: runs stress.cpp with
-"plain" and attaches to it again and again with each tracer in turn. At the same time
-it sets and removes a uprobe on one of its functions, if the kernel permits. The
-program must end by itself with correct results. Every recording must succeed and be
-readable."""
+"""stress.py PATCHBAY SECONDS FOLDER STRESS PLUGIN UNWINDER: runs stress.cpp with "plain" and
+repeatedly records it with each tracer in turn. Meanwhile, sets and removes a uprobe on one of
+its functions, if the kernel permits. The program must end by itself with correct results. Every
+recording must succeed and be readable."""
 import ctypes
 import itertools
 import os
@@ -40,8 +39,8 @@ def file_offset(path, name):
 
 
 def open_uprobe(path, offset, pid):
-    """Sets a probe by perf_event_open(2) and returns a descriptor; closing it removes
-    the probe."""
+    """Sets a probe by perf_event_open(2) and returns a descriptor. Closing the descriptor
+    removes the probe."""
     with open("/sys/bus/event_source/devices/uprobe/type", encoding="ascii") as file:
         kind = int(file.read())
     name = ctypes.create_string_buffer(os.fsencode(path))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""stretch-data.py FILE SIZE: adds a chunk of SIZE unused bytes to a data file that a process
-records to, without writing to them."""
+"""stretch-data.py FILE SIZE: adds a chunk of SIZE bytes, as a hole, to a data file that a
+process records to."""
 import os
 import struct
 import sys

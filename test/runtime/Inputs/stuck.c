@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* When it is loaded, it signals the process (SIGUSR1), and never returns. */
+/* A constructor that sends SIGUSR1 to the process, and never returns. */
 #include <signal.h>
 #include <unistd.h>
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""swap-dir.py FOLDER RECORD...: runs RECORD, which deletes FOLDER/data.old, and during
-that time replaces this directory by a link to FOLDER/other. Fails unless the link
-was made in time and the content of FOLDER/other is unchanged."""
+"""swap-dir.py FOLDER RECORD...: runs RECORD, which deletes FOLDER/data.old, and meanwhile
+replaces this directory by a link to FOLDER/other. Fails unless the link was made in time and
+the content of FOLDER/other is unchanged."""
 import ctypes
 import os
 import subprocess

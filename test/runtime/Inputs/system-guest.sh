@@ -1,17 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# system-guest.sh DIR SECONDS: runs the programs that system-programs.sh built in DIR,
-# stress for SECONDS, and prints a line for each program that was built. A hang is a
-# failure. If the clock counts executed instructions (run.py --mips), some programs take
-# ten minutes of that clock.
+# system-guest.sh DIR SECONDS: runs the programs that system-programs.sh built in DIR, stress
+# for SECONDS, and prints a line for each program. A hang is a failure. If the clock counts
+# executed instructions (run.py --mips), some programs take ten minutes of that clock.
 #
-# bpf-fuzz runs first: later it would take 20 seconds instead of 3. It writes a lot of
-# memory, possibly to pages that contained code, and emulators track such pages.
+# bpf-fuzz runs first: at the end it would take 20 seconds instead of 3. It writes a lot of
+# memory, including pages that contained code before, and emulators track such pages.
 cd "$1" || exit
 # The emulator runs the harts in turns. On riscv64 a turn can last a tenth of a second,
-# because PAUSE does not end it. Tests therefore allow ten times as many seconds (check.h),
-# and left.c leaves a handler a tenth as often.
+# because PAUSE does not end a turn. Tests therefore allow ten times as many seconds
+# (check.h), and left.c jumps a tenth as often.
 export PATCHBAY_TEST_SLOW=30
 limit=1800 rounds=60
 # One round has thirty times as many calls on riscv64, because turns are longer.

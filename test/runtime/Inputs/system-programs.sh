@@ -49,7 +49,7 @@ $cc $harden -O0 "$tests"/*/registers.c -o "$dir/registers.hard" $dynamic
 $cc -fno-sanitize=kcfi -fsanitize=function -fsanitize-trap=function \
 	"$tests"/*/arm.c -o "$dir/arm.function" $dynamic
 $cc $harden "$tests"/*/registers.c -o "$dir/registers.static" $static
-# These programs have their own allocators.
+# These programs define their own allocators.
 $cc -fno-builtin "$tests"/*/ends.c -o "$dir/ends" $dynamic
 $cxx -fno-builtin "$tests"/*/stress.cpp -o "$dir/stress" $dynamic
 $cxx -DLIBRARY -shared -fPIC "$tests"/*/stress.cpp -o "$dir/stress.so"

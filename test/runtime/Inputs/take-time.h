@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * For functions that must take at least a threshold of 1 ns. The clocks of some CPUs
- * tick only every few ns, so an empty call may take no time.
+ * For functions that must take at least the threshold of 1 ns. The clocks of some CPUs
+ * tick only every few ns, so an empty call may take 0 ns.
  */
 #ifndef TAKE_TIME_H
 #define TAKE_TIME_H

@@ -3,11 +3,11 @@
 
     trace-counts.py [--missed NAME [--told FILE]] [--lost] SAID < CSV
 
-SAID has lines "TID FUNCTION CALLS"; CSV is `patchbay dump --csv`. Functions not in SAID
-are ignored. The events of a thread must be in order. With --lost a tenth of the events
-of a function may be missing. A signal handler calls NAME. Its calls are missed if the
-signal interrupts a tracer's handler. Without --told, some of them must exist.
-With --told, at most as many are missing as `patchbay record` reported in FILE.
+SAID has lines "TID FUNCTION CALLS"; CSV is `patchbay dump --csv`. Functions that are not in
+SAID are ignored. The events of a thread must be in order. With --lost a tenth of a function's
+events may be missing. A signal handler calls NAME. These calls are missed if the signal
+interrupts a tracer's handler. Without --told, some must be missed. With --told, at most as many
+are missing as `patchbay record` reported in FILE.
 """
 import csv
 import re

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Sums up `patchbay dump --csv`. Fails if a call is not within its parent as shown.
+"""Sums up `patchbay dump --csv`. Fails if a call is not within its parent.
 
     FUNCTION KIND CALLS depth MIN[-MAX], self >= MS ms, total >= MS ms
 """

@@ -4,8 +4,8 @@
 //
 // Runs Perfetto's trace processor. It reads requests from standard input and writes
 // replies to standard output. FOLDER contains Perfetto's page. On the page the
-// processor is a browser's worker; this script provides the parts of a browser that it
-// uses.
+// processor is a web worker; this script provides the browser functions that the
+// processor uses.
 "use strict";
 const fs = require("fs"), path = require("path");
 const folder = process.argv[2];
@@ -17,7 +17,7 @@ class XMLHttpRequest {
 const worker = {
   self: { location: { href: "" } }, WorkerGlobalScope: Object, XMLHttpRequest,
   process: undefined,
-  // Its log messages are for humans.
+  // The processor's log messages are for humans.
   console: Object.assign(Object.create(console), { log: console.error }),
 };
 Function(...Object.keys(worker),
@@ -26,5 +26,5 @@ Function(...Object.keys(worker),
 
 const port = { postMessage: reply => fs.writeSync(1, reply) };
 worker.self.onmessage({ data: port });
-// By then the asynchronous initialization is complete.
+// At this point the asynchronous initialization is complete.
 setImmediate(() => process.stdin.on("data", request => port.onmessage({ data: request })));

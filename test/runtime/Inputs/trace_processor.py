@@ -28,7 +28,7 @@ class Pipes:
 
 class TraceProcessor(TraceProcessorRpc):
     def load(self, file):
-        """Loads an open file. Sends its content in parts, because it may be large."""
+        """Loads an open file, which may be large, in several requests."""
         rpc = self.protos.TraceProcessorRpc
 
         def requests():

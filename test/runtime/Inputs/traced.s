@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Hand-written instrumented functions (x86-64), so that tests of the command choose
-# every field of a record. A test for another version defines ABI.
+# Hand-written instrumented functions (x86-64), which let tests choose every field of a
+# record. A test for another version defines ABI.
 .ifndef ABI
 .set ABI, 2
 .endif

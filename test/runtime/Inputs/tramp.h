@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Finds the static calls of a test's own link unit: the code of tramps and of branches
- * to them, by the tables that the linker made.
+ * Finds the static calls of a test's own link unit in the tables that the linker has
+ * made: the code of tramps and of branches to them.
  */
 #ifndef TRAMP_H
 #define TRAMP_H

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """truncate-image.py PATCHBAY IMAGE: lists IMAGE truncated to many sizes.
 
-Fails on each status except 0 and the documented 1 and 3. Fails if an error is not
-reported in exactly one line.
+The status must be 0, 1 or 3, as documented. An error must be reported in exactly one line.
 """
 import subprocess
 import sys

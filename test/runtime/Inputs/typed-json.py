@@ -31,7 +31,7 @@ WANTED = [
 
 
 def shown(value):
-    """Returns a value that includes its type; otherwise 1, 1.0 and True are equal."""
+    """Returns a value that includes the type. Otherwise 1, 1.0 and True would be equal."""
     if isinstance(value, dict):
         return {key: shown(of) for key, of in value.items()}
     return type(value).__name__, value

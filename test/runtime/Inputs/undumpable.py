@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs as a process that only root may debug, whichever user owns it."""
+"""Runs as a process that only root may debug, even if another user owns the process."""
 import ctypes
 import time
 

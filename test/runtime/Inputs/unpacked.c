@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * unpacked HOW LIBRARY: loads LIBRARY as Java, .NET and PyInstaller do, and calls its
- * f(3), which calls helper() ten times.
+ * unpacked HOW LIBRARY: loads LIBRARY as Java, .NET and PyInstaller do, and calls f(3)
+ * in LIBRARY, which calls helper() ten times.
  *
  * late:  from a temporary file, which is deleted after the call
  * early: the same, but the file is deleted before the call

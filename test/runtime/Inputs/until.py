@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""until.py FILE TEXT,TEXT... SIGNAL COMMAND...: runs COMMAND until each TEXT is in
-FILE. Then it sends SIGNAL, and prints how COMMAND ended. $ in TEXT matches the end
-of a line."""
+"""until.py FILE TEXT,TEXT... SIGNAL COMMAND...: runs COMMAND until FILE contains each TEXT.
+Then sends SIGNAL, and prints COMMAND's exit status. $ in TEXT matches the end of a line."""
 import signal
 import subprocess
 import sys

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Two functions with the layout of the ABI, for any architecture, written as numbers. A
- * test replaces a piece of the second one, for example with -DPAD='.long 0'.
+ * test replaces a part of the second function, for example with -DPAD='.long 0'.
  */
 #if defined(__x86_64__)
 #define RETURN ret

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Functions of several kinds, for images to verify: eight here, and three in a second
-// object of the same image.
+// Functions of several types, for images to verify: eight in this object, and three in
+// a second object of the same image.
 #define NOINLINE __attribute__((noinline))
 
 inline int NOINLINE comdat(int a) { return a * 7; }

@@ -2,7 +2,7 @@
 /*
  * A function with the layout of ABI version VERSION (default: 1), as far as other
  * versions read it: record, descriptor, constructor and destructor. Other versions must
- * not read the descriptor after its version field. Since version 2 there is a loaded
+ * not read the descriptor past its version field. Since version 2 there is a loaded
  * note (NOTE), by which a runtime that is loaded later finds the module.
  */
 #ifndef VERSION

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""visit-exiting.py PATCHBAY PROG TIMES: PROG (visited.c) ends or is killed at random
-moments while a command starts to record it. The command records it or reports that
-it has ended. Any other error fails the test."""
+"""visit-exiting.py PATCHBAY PROG TIMES: PROG (visited.c) ends or is killed at random moments
+while `record -p` starts. The command records PROG or reports that PROG has ended. Any other
+error fails the test."""
 import random
 import re
 import subprocess

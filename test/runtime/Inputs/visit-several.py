@@ -34,8 +34,7 @@ class Program(visit.Program):
         assert self.process.stdout.readline() == "ready\n"
 
     def printed(self, number):
-        """Makes calls, and checks how many lines the BPF program `entry` prints for
-        them."""
+        """Makes calls, and checks how many lines the BPF program `entry` prints."""
         with open("printed", encoding="utf-8") as file:
             file.seek(0, 2)
             made = self.call(number)
@@ -96,7 +95,7 @@ def beside(patchbay, path, what):
     check_calls(program, 2)
     print("a child has nothing attached")
 
-    # The first command has loaded the runtime.
+    # The first command has already loaded the runtime.
     first.end()
     check_calls(program, 1)
     print("one of two ended: the other's program stayed")
@@ -134,7 +133,7 @@ def beside(patchbay, path, what):
 
 
 def killed(patchbay, path, what):
-    """Kills commands. Whatever the last one left, the next one must work."""
+    """Kills commands. Whatever state a killed command leaves, the next command must work."""
     program = Program(path)
     before = program.state()
     random.seed(1)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Records a process with threads that cannot be stopped for a while, or cannot be
-borrowed everywhere.
+"""Records a process with threads that cannot be stopped for a while, or can be borrowed only at
+some instructions.
 
 visit-threads.py PATCHBAY vfork PROG
     PROG is visited-vfork.c. Its first thread cannot be stopped for a while, and continues
@@ -46,7 +46,7 @@ def restartable(patchbay, path, times):
 
 
 def mapped(pid):
-    """Returns address and permissions of mappings without a name."""
+    """Returns addresses and permissions of anonymous mappings."""
     with open(f"/proc/{pid}/maps", encoding="utf-8") as file:
         return {tuple(words[:2]) for words in map(str.split, file) if len(words) == 5}
 
@@ -68,8 +68,7 @@ def forks(patchbay, path, times):
     assert len(pids) >= 10, pids
     area = 1 << 18
     for pid in pids:
-        # The kernel maps the library's heap at 7f..., and the command maps its area
-        # elsewhere.
+        # The kernel maps the library's heap at 7f... The command maps its own area elsewhere.
         left = [line for line in mapped(pid) if size(line) == area and line[1] == "rw-p" and
                 not line[0].startswith("7f")]
         assert not left, left

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""visit-waiting.py PATCHBAY PROG FUNCTION...: records PROG (visited-waits.c) while its
-only thread waits in FUNCTION, and prints the result. A function that waits for
-standard input must then read it as usual."""
+"""visit-waiting.py PATCHBAY PROG FUNCTION...: records PROG (visited-waits.c) while its only
+thread waits in FUNCTION, and prints the result. If FUNCTION reads standard input, it must
+return the input as usual."""
 import os
 import subprocess
 import sys
@@ -36,8 +36,8 @@ def visit(patchbay, path, function):
             [patchbay, "record", "-t", "count", "-p", str(program.pid), "-F", "counted", "-o",
              f"{function}.data", "--", "true"],
             stderr=subprocess.PIPE, text=True, timeout=TIMEOUT).stderr
-        # The thread must still wait in the same system call; an interruption would have
-        # ended the wait.
+        # The thread must still wait in the same system call. An interruption would have ended
+        # this call.
         time.sleep(0.05)
         assert program.poll() is None, (function, program.returncode)
         assert await_system_call(program.pid) == waits, function

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""visit-why.py PATCHBAY PROG: records the running PROG (napping.c), and prints the output of replay
-for the first call and another call of each thread."""
+"""visit-why.py PATCHBAY PROG: records the running PROG (napping.c), and prints the output of
+`replay` for two calls of each thread, including the first."""
 import subprocess
 import sys
 

@@ -67,9 +67,8 @@ class Program:
         return {name: self.folder(name) for name in ("fd", "task")}
 
     def changed_text(self):
-        """Returns addresses where executable memory differs from the program's file.
-        Slots are ignored, because they are not executed: they are 0 in the file, and
-        keep the last armed value."""
+        """Returns addresses where executable memory differs from the program's file. Ignores
+        slots, which are never executed: they are 0 in the file, and keep the last armed value."""
         changed = []
         with open(f"/proc/{self.pid}/mem", "rb") as memory, \
                 open(f"/proc/{self.pid}/exe", "rb") as file:
@@ -125,7 +124,7 @@ class Recording:
 def check_quiet(program, before):
     after = program.state()
     assert after == before, f"{before} became {after}"
-    # With unchanged text, a call executes exactly as many instructions as before.
+    # If text is unchanged, a call executes exactly as many instructions as before.
     assert not program.changed_text(), program.changed_text()
     for line in program.mappings():
         assert not {"w", "x"} <= set(line.split()[1]), line
@@ -145,7 +144,7 @@ def await_quiet(program, before):
 
 
 def await_text(path, find):
-    """Waits until find() finds something in the file. Returns the result."""
+    """Waits until find() finds something in the file, and returns that."""
     end = time.monotonic() + TIMEOUT
     while time.monotonic() < end:
         with open(path, encoding="utf-8") as file:
@@ -169,8 +168,8 @@ def counts(patchbay, command, times):
         program.call(2)
         seen = recording.calls("counted")
         assert seen == made, f"{number} {options}: {seen} of {made}"
-    # The libraries and the per-thread state stay mapped, but no more than after the
-    # first recording.
+    # The libraries and the per-thread state stay mapped, at most as much as after the first
+    # recording.
     assert len(program.mappings()) < mapped + 150, (mapped, len(program.mappings()))
     program.end()
     print(f"counted exactly {times} times")
@@ -188,11 +187,11 @@ def keeps(patchbay, command, times):
         for buffer in ("64M", "64G"):
             recording = Recording(patchbay, program, "-F", "counted", "-t", "function",
                                   "--buffer", buffer)
-            made = program.call(100000)  # so many that each thread makes some calls
+            made = program.call(100000)  # enough for some calls in each thread
             recording.end()
             assert recording.calls("counted") == made
         sizes.append(mapped_kb(program))
-    # Buffers are allocated for several threads together, in 8 MB; they must not remain.
+    # One allocation of 8 MB contains the buffers of several threads. No such mapping may remain.
     assert sizes[-1] - sizes[0] < 1024, sizes
     program.end()
     print(f"kept no more after {times} times")
@@ -242,8 +241,8 @@ def inside(patchbay, command, times):
 
 
 def check_child(pid, before):
-    """Checks that a child that was forked while its parent was recorded is not
-    recorded, and keeps nothing of the recording."""
+    """Checks that a child forked during the recording of its parent is not recorded, and keeps
+    nothing of the recording."""
     for folder in before:
         expected = len(before[folder]) if folder == "fd" else 1
         assert len(os.listdir(f"/proc/{pid}/{folder}")) == expected, folder
@@ -252,7 +251,7 @@ def check_child(pid, before):
 
 
 def check_forked(program, before):
-    """Forks a child that makes a call at its start. Returns its PID."""
+    """Forks a child that makes a call at its start. Returns the child's PID."""
     child = program.call(0)
     await_pause(child)
     check_child(child, before)
@@ -304,8 +303,8 @@ def follow(patchbay, path, times):
 
 
 def alone(patchbay, path, times):
-    """Checks that the command often finds the thread where it cannot be borrowed, and
-    then tries again. On a busy machine the thread seldom runs, so this takes longer."""
+    """Checks that the command often finds the thread where it cannot be borrowed, and then
+    tries again. On a busy machine the thread seldom runs, so the check takes longer."""
     looks = any(storm(patchbay, path, times, "alone") > 0 for _ in range(10))
     assert looks, "always borrowed at the first look"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Executes itself for each line on standard input, and prints "ready" each time. */
+/* Executes itself for each line on standard input. Prints "ready" each time. */
 #include <stdio.h>
 #include <unistd.h>
 

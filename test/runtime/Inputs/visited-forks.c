@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Forks again and again, up to a limit; each child runs as long as its parent. For each
- * line on standard input it prints the number of children.
+ * Forks repeatedly, up to a limit. Each child runs as long as its parent. For each line
+ * on standard input the program prints the number of children.
  */
 #include <poll.h>
 #include <signal.h>

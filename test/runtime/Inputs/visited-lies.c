@@ -64,8 +64,8 @@ static void describe(uintptr_t base)
 }
 
 /*
- * Maps a fake module. The tables are above the module, because a value below its
- * address counts as an offset.
+ * Maps a fake module. The tables are above the module, because a value below the
+ * module's address counts as an offset.
  */
 static void make_fake(size_t nr, const void *symbols, const uint32_t *table)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * AArch64: a thread with a different value in each register checks the values again and
- * again: all general registers except the stack pointer, vectors, flags and the
- * floating-point flags. It makes no system call until SIGALRM ends it. With an argument
- * it also uses SVE's registers, predicates and FFR.
+ * AArch64: a thread with a different value in each register checks the values in a
+ * loop: all general registers except the stack pointer, vectors, flags and the
+ * floating-point flags. The thread makes no system call until SIGALRM ends it. With an
+ * argument it also uses SVE's registers, predicates and FFR.
  */
 #include <signal.h>
 #include <stdint.h>
@@ -148,7 +148,7 @@ __asm__(
 	"setffr\n"
 "again_sve:\n"
 	"add x1, x1, #1\n"
-	/* A lost value reads as zeros, so other predicates do the check. */
+	/* A lost value reads as zero, so other predicates are used for the check. */
 	"ptrue p3.b\n"
 	"cntp x2, p3, p0.d\n"
 	"cntd x9\n"

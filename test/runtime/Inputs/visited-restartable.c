@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Executes restartable sequences (rseq(2)) most of the time. The kernel restarts a
- * sequence that it interrupts. If a debugger makes the thread continue elsewhere
- * instead, the kernel clears the registration of the sequence. Each sequence ends with
- * a check that it is still registered.
+ * sequence that it interrupts. If a debugger makes the thread continue elsewhere, the
+ * kernel clears the registration of the sequence. Each sequence ends with a check that
+ * it is still registered.
  */
 #include <poll.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Until the end of stdin, threads allocate, load libraries, fork, throw, use vector
-// registers and receive signals, each as fast as possible. They check the results.
-// With an argument, a single thread only allocates.
+// registers and receive signals, each as fast as possible. Each thread checks its
+// results. With an argument, a single thread only allocates.
 #include <atomic>
 #include <csignal>
 #include <cstdio>
@@ -97,7 +97,7 @@ static void *add(void *) {
 
 // Allocates in a single thread, for which the C library takes no locks. While the
 // thread is interrupted inside the allocator, no function may be called in it.
-// Sometimes it checks whether it has to end.
+// Sometimes the thread checks whether to end.
 [[noreturn]] static void allocateAlone() {
   void *All[64] = {};
   puts("ready");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The first thread waits for its vfork(2) child and cannot be stopped, until it reads a
- * line from standard input. Then it prints "back". Another thread is always busy.
+ * Until it reads a line from stdin, the first thread waits for its vfork(2) child and
+ * cannot be stopped. Then it prints "back". Another thread is always busy.
  */
 #include <pthread.h>
 #include <stdio.h>

@@ -29,8 +29,8 @@ static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
 static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
 
 /*
- * Returns a socket with a timeout for receiving and sending, where the thread would see
- * a stop as EINTR.
+ * Returns a socket with timeouts for receiving and sending, with which a stop could
+ * cause EINTR.
  */
 static int limited(int socket)
 {

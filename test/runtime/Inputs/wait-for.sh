@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# wait-for.sh REGEX COMMAND...: runs COMMAND until its output has a line that matches REGEX.
+# wait-for.sh REGEX COMMAND...: repeats COMMAND until a line of its output matches REGEX.
 regex=$1
 shift
 for _ in $(seq 6000); do

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""while-running.py PROGRAM ARGS... -- COMMAND...: runs COMMAND while PROGRAM runs,
-after PROGRAM printed a line. PID in COMMAND is replaced by PROGRAM's process ID. If
-the line is "ended", PROGRAM ends first and becomes a zombie. Processes that PROGRAM
-has started end with it. Exits with COMMAND's status.
+"""while-running.py PROGRAM ARGS... -- COMMAND...: runs COMMAND while PROGRAM runs, after
+PROGRAM has printed a line. PID in COMMAND is replaced by PROGRAM's process ID. If the line is
+"ended", PROGRAM ends first and becomes a zombie. Processes that PROGRAM has started end with
+PROGRAM. Exits with COMMAND's status.
 """
 import os
 import signal

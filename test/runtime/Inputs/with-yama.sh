@@ -1,9 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# with-yama.sh SCOPE COMMAND...: runs COMMAND on a system whose kernel appears to have
-# Yama with this ptrace_scope. The kernel does not enforce it; COMMAND only reads the
-# value.
+# with-yama.sh SCOPE COMMAND...: runs COMMAND on a system whose kernel appears to have Yama
+# with this ptrace_scope. The kernel does not enforce the value; COMMAND only reads it.
 set -eu
 scope=$1
 shift

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs a command without CAP_PERFMON and CAP_SYS_ADMIN, so that it may not trace the
-kernel with perf_event_open(2), whichever user runs this script."""
+"""Runs a command without CAP_PERFMON and CAP_SYS_ADMIN. Whichever user runs this script, the
+command may not trace the kernel with perf_event_open(2)."""
 import ctypes
 import os
 import sys

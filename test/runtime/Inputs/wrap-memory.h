@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Lets a test see when libpatchbay.a allocates or frees memory. The test defines
- * fails_now(), which returns 1 to let an allocation fail, and changed(), which gets the
- * change of the number of blocks. Link with -Wl,--wrap=pb_malloc and so on.
+ * Lets a test observe when libpatchbay.a allocates or frees memory. The test defines
+ * fails_now(), which returns 1 to make an allocation fail, and changed(), which gets
+ * the change of the number of blocks. Link with -Wl,--wrap=pb_malloc and so on.
  */
 #ifndef WRAP_MEMORY_H
 #define WRAP_MEMORY_H

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Sets the start time that processes record to impossible values. Checks that the recordings
-have about the right rate of the counter.
+"""Sets the start time that processes record to impossible values. Checks that the rate of the
+counter in the recordings is still about right.
 
     wrong-clocks.py PATCHBAY RECORDING DIR TRACER PROGRAM
 """

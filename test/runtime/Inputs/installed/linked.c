@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Attaches to two of its functions; for tests of the installed tree. */
+/* Attaches to two functions of this program; for tests of the installed tree. */
 #include <patchbay/link.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A static call that is updated once; for tests of the installed tree. */
+/* Updates a static call once; for tests of the installed tree. */
 #include <patchbay/static_call.h>
 #include <stdio.h>
 
