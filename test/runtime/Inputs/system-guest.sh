@@ -57,6 +57,7 @@ toggle 50
 fork 10
 check
 link
+link-errors
 link-selftests
 link-future ./link-future.so
 link-matrix

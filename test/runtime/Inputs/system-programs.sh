@@ -25,7 +25,7 @@ done
 $cc "$tests"/*/inject.c -o "$dir/inject" \
 	-Wl,--wrap=pb_malloc,--wrap=pb_calloc,--wrap=pb_realloc,--wrap=pb_free \
 	"$lib/libpatchbay.a" -lpthread
-for program in link link-selftests link-future; do
+for program in link link-errors link-selftests link-future; do
 	$cc "$tests"/*/"$program".c -o "$dir/$program" -lpatchbay-link $dynamic
 done
 $cxx "$tests"/*/link-matrix.cpp -o "$dir/link-matrix" -lpatchbay-link $dynamic
