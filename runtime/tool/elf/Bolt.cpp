@@ -16,14 +16,14 @@ Expected<bool> patchbay::hasMovedFunctions(const ElfImage &Image) {
 }
 
 Expected<bool> patchbay::isWrittenByBolt(const ElfImage &Image) {
-  // With -bolt-info=0 there is no note.
+  // llvm-bolt writes no note with -bolt-info=0.
   auto Noted = hasSection(Image, ".note.bolt_info");
   if (!Noted || *Noted)
     return Noted;
   return hasMovedFunctions(Image);
 }
 
-// "main.org.0" is a jump to main, which was moved.
+// Is this the name of a jump to a moved function, such as "main.org.0"?
 static bool isLeftBehind(StringRef Name) {
   StringRef Rest = Name.rtrim("0123456789");
   return Rest != Name && Rest.ends_with(".org.");

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Recognizes changes by llvm-bolt (bolt/lib/Rewrite/RewriteInstance.cpp). In an image
-// linked with --emit-relocs it moves functions to a new .text, and keeps the old
-// section as .bolt.org.text. llvm-bolt does not know the records, so they still lead to
-// the old code, which is never executed.
+// Recognizes changes by llvm-bolt (bolt/lib/Rewrite/RewriteInstance.cpp). In an image linked
+// with --emit-relocs, llvm-bolt moves functions to a new .text, and keeps the old section as
+// .bolt.org.text. Records of moved functions still point to the old code, which is never
+// executed.
 #pragma once
 
 #include "ElfImage.h"
@@ -16,15 +16,15 @@ llvm::Expected<bool> isWrittenByBolt(const ElfImage &Image);
 /// May llvm-bolt have moved functions?
 llvm::Expected<bool> hasMovedFunctions(const ElfImage &Image);
 
-/// In an image with moved functions: does the code at Entry belong to another function,
-/// or to none? Functions that llvm-bolt does not move keep their symbols.
+/// In an image with moved functions: was the function at Entry moved? Functions that
+/// llvm-bolt does not move keep their symbols.
 bool isMoved(const SymbolNames &Functions, uint64_t Entry);
 
 /// Removes the records of moved functions from Records.
 llvm::Error removeMoved(const ElfImage &Image, const SymbolNames &Functions,
                         std::vector<SiteRecord> &Records);
 
-/// A message for an image from which Moved of All functions were removed.
+/// A message for an image in which Moved of All functions were moved.
 std::string movedText(const ElfImage &Image, const SymbolNames &Functions,
                       size_t Moved, size_t All);
 

@@ -127,8 +127,8 @@ CodeBytes CodeForm::padAndHash(uint32_t Signature,
     return Bytes;
   write32le(&Bytes[PATCHBAY_HASH_OFFSET - PATCHBAY_PAD_OFFSET], Signature);
   if (Machine == ELF::EM_X86_64) {
-    // The register of the mov tells how many registers have live arguments,
-    // which the record does not determine.
+    // Keep the register of the mov in Found: it tells how many registers have live
+    // arguments, which the record does not contain.
     constexpr size_t Opcode = PATCHBAY_X86_64_MOV_OFFSET - PATCHBAY_PAD_OFFSET;
     Bytes[Opcode] = PATCHBAY_X86_64_MOV_EAX_IMM32 |
                     (Found[Opcode] & PATCHBAY_X86_64_MOV_REGISTERS);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The bytes that the ABI requires around the entry of a function, by machine: `verify`
-// expects them. abi.h has the numbers.
+// For each machine, the bytes that the ABI (abi.h) requires around the entry of a function.
+// `verify` compares them with the image.
 #pragma once
 
 #include "patchbay/abi.h"
@@ -18,7 +18,7 @@ struct CodeWord {
   uint32_t Mask = 0xffffffff;
 };
 
-/// Code that may stand between the entry and the site.
+/// Code that may precede the site in a function.
 struct EntryCode {
   llvm::StringLiteral Name;
   llvm::ArrayRef<CodeWord> Words;
@@ -34,17 +34,17 @@ struct CodeForm {
   bool HasLocalEntry;
   /// Numbers of registers for arguments in the calling convention.
   unsigned MaxGPArgs, MaxFPArgs;
-  /// The disarmed site as words. Empty on machines with instructions of odd sizes.
+  /// The disarmed site as words. Empty on x86-64, whose instructions have any size.
   llvm::ArrayRef<uint32_t> SiteWords;
 
   unsigned siteSize() const;
-  /// The disarmed site. ToPad is the distance from its start to the pad. ToStub is the
-  /// distance to the stub that the armed site calls. A site need not have both.
+  /// The disarmed site. ToPad and ToStub, used on x86-64: distances from its start to the
+  /// pad, and to the stub that the armed site calls.
   CodeBytes site(int64_t ToPad, int64_t ToStub) const;
   /// The offset of a function's stub from the first stub of its module.
   unsigned stubOffset(const patchbay_record &R, bool BehindLandingPad) const;
-  /// The stubs of a module, and the bytes after them. Stubs is the address of the first
-  /// stub. Stubs jump through the trampolines' addresses at Trampolines.
+  /// The stubs of a module, and the bytes after the stubs. Stubs: address of the first stub.
+  /// Trampolines: address of the table of trampolines, through which stubs jump.
   CodeBytes stubs(uint64_t Stubs, uint64_t Trampolines,
                   bool HaveLandingPads) const;
   /// Eight bytes of return instructions.

@@ -124,7 +124,7 @@ Expected<DynamicRelocations> DynamicRelocations::create(const ElfImage &Image) {
     if (Error E = addFromTable(Image, Add))
       return E;
   for (const ElfImage::ELFT::Shdr &Section : *Sections) {
-    // The relocations that --emit-relocs keeps are for tools, not for the loader.
+    // Skip relocations of --emit-relocs, which the loader does not apply.
     if (!(Section.sh_flags & ELF::SHF_ALLOC))
       continue;
     if (Section.sh_type == ELF::SHT_RELA) {

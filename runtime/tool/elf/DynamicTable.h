@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The dynamic section of an image, found by PT_DYNAMIC, and the addresses that the dynamic
-// loader writes to. A file without section headers (-z nosectionheader, llvm-strip
-// --strip-sections) has no other symbol tables.
+// Reads the dynamic section of an image through PT_DYNAMIC, and the addresses that the
+// dynamic loader writes to. In a file without section headers (-z nosectionheader,
+// llvm-strip --strip-sections), only the dynamic section leads to a symbol table.
 #pragma once
 
 #include "LoadMap.h"
@@ -14,13 +14,13 @@ class DynamicTable {
 public:
   static llvm::Expected<DynamicTable> create(const ElfImage &Image);
 
-  /// The value of tag DT_*; 0 if it is missing.
+  /// The value of tag DT_*; 0 without the tag.
   uint64_t value(int64_t Tag) const;
-  /// The Size bytes of the table at Tag. Fails if they are not in the file.
+  /// The Size bytes of the table at Tag. Fails if the file does not contain all bytes.
   llvm::Expected<llvm::ArrayRef<uint8_t>> bytes(const ElfImage &Image,
                                                 int64_t Tag,
                                                 uint64_t Size) const;
-  /// The same as an array.
+  /// The table at Tag as an array.
   template <class T>
   llvm::Expected<llvm::ArrayRef<T>> table(const ElfImage &Image, int64_t Tag,
                                           uint64_t Size) const {
@@ -52,7 +52,7 @@ public:
 
   static llvm::Expected<DynamicRelocations> create(const ElfImage &Image);
 
-  /// The first relocation that writes to a range; nullptr if there is none.
+  /// The first relocation that writes to a range; nullptr if no relocation does.
   const Relocation *in(uint64_t Address, uint64_t Size) const;
 
 private:

@@ -14,8 +14,8 @@ using namespace llvm;
 using namespace llvm::object;
 using namespace patchbay;
 
-// Limits above any real file's numbers. A damaged or hostile file may claim higher
-// numbers: a sparse file has a large size at no cost.
+// Limits for the numbers in a file, which may be damaged or hostile. Real files have less. A
+// sparse file can have a large size without using disk space.
 static constexpr uint64_t MaxRecords = 1 << 24;
 static constexpr uint64_t MaxSymbols = 1 << 26;
 
@@ -32,8 +32,8 @@ static constexpr Arch Archs[] = {
 #undef X
 };
 
-// All machines of the table are 64-bit and little-endian, so one ELFT is
-// enough. EM_PPC64 also has a big-endian variant, which is refused.
+// Finds the machine in abi.h's table, which has only 64-bit little-endian machines. open()
+// refuses the big-endian variant of EM_PPC64.
 static const Arch *findArch(uint16_t Machine) {
   const Arch *Found =
       llvm::find_if(Archs, [&](const Arch &A) { return A.Machine == Machine; });
@@ -46,9 +46,9 @@ bool patchbay::isKnownMachine(uint16_t Machine) { return findArch(Machine); }
 // SymbolNames
 //===----------------------------------------------------------------------===//
 
-// Sorts the names of each address, which has several because of aliases and identical
-// code folding. The name that a user probably knows comes first: global before weak
-// before local, then fewer leading underscores, then alphabetical order.
+// Sorts the symbols by address and, for one address, by the name that a user probably knows
+// first: global before weak before local, then fewer leading underscores, then alphabetical
+// order. An address has several names because of aliases and identical code folding.
 void SymbolNames::sort() {
   auto Key = [](const Symbol &S) {
     unsigned Rank = S.Binding == ELF::STB_GLOBAL ? 0
@@ -230,8 +230,8 @@ Error ElfImage::forEachLoadedNote(unsigned Type, size_t MinSize,
     Error Damage = Error::success();
     Error E = readNotes(*this, S, S.p_vaddr, S.p_offset, S.p_align, Type,
                         MinSize, Do, Damage);
-    // Data that is no note, for example because objcopy removed one: the runtime stops
-    // reading there, too.
+    // Stop reading at data that is no note, for example after objcopy removed a note. The
+    // runtime stops there, too.
     consumeError(std::move(Damage));
     if (E)
       return E;
@@ -307,7 +307,7 @@ Expected<std::vector<uint64_t>> ElfImage::modules() const {
   if (Error E = forEachLoadedNote(PATCHBAY_NOTE_MODULE,
                                   sizeof(patchbay_module_note), Read))
     return E;
-  // A linker script may omit the notes' segment. Then search the section.
+  // Search the section, since a linker script may omit the notes' segment.
   if (Modules.empty())
     if (Error E =
             forEachNote(PATCHBAY_MODULE_NOTE_SECTION, PATCHBAY_NOTE_MODULE,
@@ -417,8 +417,8 @@ Expected<std::vector<SiteRecord>> ElfImage::records() const {
   auto Ranges = describedRanges();
   if (!Ranges)
     return Ranges.takeError();
-  // Search for records by section, too: without notes only the module's
-  // constructor knows the descriptor.
+  // Also search for records by section: without notes, only the module's constructor knows
+  // the descriptor.
   auto Modules = modules();
   if (!Modules)
     return Modules.takeError();

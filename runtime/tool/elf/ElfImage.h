@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads an ELF file's records, function symbols and loading information. Trusts nothing
-// in the file.
+// Reads an ELF file's records, function symbols and loading information. Checks all data,
+// since the file is untrusted.
 #pragma once
 
 #include "patchbay/abi.h"
@@ -13,8 +13,8 @@
 #include <optional>
 #include <vector>
 
-// Forward declarations of LLVM's reader, whose header takes the compiler a second. Half
-// of the command's files include this header. Users of elf() and object() include
+// Forward declarations of LLVM's reader: compiling its header takes a second, and half of the
+// command's files include this header. Users of elf() and object() include
 // llvm/Object/ELFObjectFile.h.
 namespace llvm::object {
 template <endianness E, bool Is64> struct ELFType;
@@ -30,7 +30,7 @@ namespace patchbay {
 struct SiteRecord {
   /// The address of the record itself.
   uint64_t Address;
-  /// Does a module descriptor point to it, so that the runtime finds it?
+  /// Does a module descriptor point to the record, so that the runtime finds it?
   bool Described;
   uint64_t Entry;
   uint64_t Site;
@@ -53,7 +53,7 @@ public:
   };
 
   void add(const Symbol &S) { Symbols.push_back(S); }
-  /// Call this once, between the last add() and the first at().
+  /// Must be called once, between the last add() and the first at().
   void sort();
   /// All symbols, sorted by address.
   llvm::ArrayRef<Symbol> symbols() const { return Symbols; }
@@ -80,7 +80,7 @@ public:
   using ELFT = llvm::object::ELFType<llvm::endianness::little, true>; // ELF64LE
   using Shdr = llvm::object::Elf_Shdr_Impl<ELFT>;
 
-  /// Fails if the file is no ELF file, or of no architecture in abi.h's table.
+  /// Fails if the file is no ELF file, or if abi.h's table lacks its architecture.
   static llvm::Expected<ElfImage> open(llvm::StringRef Path);
   /// Like open(), for an open file. Path is for messages only.
   static llvm::Expected<ElfImage> read(int File, llvm::StringRef Path);
@@ -102,20 +102,20 @@ public:
   /// Is the file a loader, which runs the program that its arguments name?
   llvm::Expected<bool> isLoader() const;
 
-  /// The ABI version of the image's objects: a version that differs from ours if any
-  /// object has one, otherwise ours.
+  /// The ABI version of the image's objects. If an object has another version than this
+  /// command's, returns that version.
   llvm::Expected<uint32_t> abiVersion() const;
   /// The modes of the image's objects, a mask of 1 << PATCHBAY_MODE_*. Fails if an
   /// object has another ABI version.
   llvm::Expected<uint32_t> modes() const;
-  /// The addresses of module descriptors that loaded notes point to. Several notes may
-  /// point to the same descriptor. Fails if one has another ABI version.
+  /// The addresses of module descriptors that loaded notes point to. Several notes may point
+  /// to the same descriptor. Fails if a note has another ABI version.
   llvm::Expected<std::vector<uint64_t>> modules() const;
   /// Source files that were compiled with the plugin, but whose code was
   /// generated without it (PATCHBAY_NOTE_BITCODE).
   llvm::Expected<std::vector<std::string>> sourcesWithoutSlots() const;
-  /// All records, sorted by entry: those that module descriptors point to, as in the
-  /// runtime, and those in sections of the records' name.
+  /// All records, sorted by entry: records that module descriptors point to, as in the
+  /// runtime, and records in sections named PATCHBAY_SITES_SECTION.
   llvm::Expected<std::vector<SiteRecord>> records() const;
   /// The image's symbols of the given types, by default functions. The names point into
   /// this image.
@@ -128,7 +128,7 @@ public:
   sectionsNamed(llvm::StringRef Name) const;
   const llvm::object::ObjectFile &object() const;
   const llvm::object::ELFFile<ELFT> &elf() const;
-  /// The error that the file has another ABI version than ours.
+  /// The error for a file of another ABI version.
   llvm::Error otherVersion(uint32_t Version) const;
   /// Prefixes the error with the path of this file.
   llvm::Error error(const llvm::Twine &Message) const;
@@ -141,11 +141,10 @@ private:
   /// descriptors of less than MinSize bytes. Fails if a section is damaged.
   llvm::Error forEachNote(llvm::StringRef Section, unsigned Type,
                           size_t MinSize, NoteReader Do) const;
-  /// Like forEachNote(), for the notes that the loader maps, whatever their sections
-  /// are.
+  /// Like forEachNote(), for the notes in segments that the loader maps.
   llvm::Error forEachLoadedNote(unsigned Type, size_t MinSize,
                                 NoteReader Do) const;
-  /// The range of a module's records; empty if its descriptor does not give it.
+  /// The range of a module's records; empty if its descriptor has no range.
   struct RecordRange {
     uint64_t Address;
     llvm::ArrayRef<uint8_t> Bytes;
@@ -163,12 +162,12 @@ private:
   std::unique_ptr<llvm::object::ELFObjectFile<ELFT>> Object;
 };
 
-/// A message about code that should have slots according to its bitcode, but was
-/// generated by a linker without the plugin. Patchbay's linker warns of it. Other linkers
-/// do not, and their output runs untraced. Empty if there is no such code.
+/// A message about code without slots that a linker without the plugin generated from
+/// bitcode; empty if all code has slots. Only Patchbay's linker warns when it generates such
+/// code, which cannot be traced.
 llvm::Expected<std::string> unslottedText(const ElfImage &Image);
 
-/// Why an image has no records although the plugin was used: code without
+/// The reason why an image that was compiled with the plugin has no records: code without
 /// slots, or kernel mode. Empty if the plugin was not used.
 llvm::Expected<std::string> whyNoRecords(const ElfImage &Image);
 

@@ -5,7 +5,7 @@
 using namespace llvm;
 using namespace patchbay;
 
-// Cannot overflow, whatever the four numbers are.
+// Does the range contain the part? Cannot overflow.
 static bool contains(uint64_t Address, uint64_t Size, uint64_t PartAddress,
                      uint64_t PartSize) {
   return PartAddress >= Address && PartSize <= Size &&

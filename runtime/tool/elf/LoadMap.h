@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// An image by address: the bytes that the loader maps, and the ranges that are
-// code. Trusts nothing in the file.
+// An image by address: the bytes that the loader maps, and the ranges that are code. Checks
+// all data, since the file is untrusted.
 #pragma once
 
 #include "ElfImage.h"
@@ -13,8 +13,8 @@ public:
   /// Fails if segments overlap or exceed the file.
   static llvm::Expected<LoadMap> create(const ElfImage &Image);
 
-  /// The file's bytes for a range of addresses. Empty unless one segment has
-  /// the whole range, with bytes in the file.
+  /// The file's bytes for a range of addresses. Empty unless one segment has file bytes for
+  /// the whole range.
   llvm::ArrayRef<uint8_t> bytes(uint64_t Address, uint64_t Size) const;
 
   /// Is the range in the file, within one executable segment and one section of code?

@@ -14,14 +14,14 @@ using namespace patchbay;
 static constexpr unsigned MaxFrames = 4096;
 // Limits the size of a table's entry, and of the data for one frame.
 static constexpr uint64_t MaxEntry = 1 << 16;
-// Limits memory: LLVM keeps all rows of an entry, with all registers, which a hostile
-// table could exploit. Compilers emit some hundred instructions.
+// Limits the memory for a hostile table, since LLVM keeps all rows of an entry with all
+// registers. Compilers emit some hundred instructions.
 static constexpr unsigned MaxInstructions = 2048;
 
 namespace {
 
-/// A function's entry in .eh_frame (FDE), with the part that several entries share
-/// (CIE).
+/// A function's entry in .eh_frame (FDE), with its common part (CIE), which several entries
+/// share.
 struct Entry {
   uint64_t CodeAlign = 1;
   int64_t DataAlign = 1;
@@ -56,7 +56,7 @@ private:
 // Tables
 //===----------------------------------------------------------------------===//
 
-// Reads an entry, without the length in front of it.
+// Reads an entry without its length field.
 std::optional<FrameTable::Bytes> FrameTable::readEntry(uint64_t Address) const {
   uint32_t Length;
   if (!Memory.read(Address, Length) || Length < 8 || Length > MaxEntry)
@@ -93,11 +93,10 @@ bool FrameTable::readCommon(uint64_t Address, Entry &To, uint8_t &Encoding,
       Data.getU8(At);
     } else if (C == 'P') {
       uint8_t Personality = Data.getU8(At);
-      // Compilers emit only absolute addresses and four-byte ones.
+      // Compilers emit only absolute addresses (0) and addresses of four bytes.
       Data.skip(At, (Personality & 7) ? 4 : 8);
     } else if (C != 'B') {
-      // 'S' marks the frame of a signal handler: the state of the interrupted thread is
-      // unknown.
+      // 'S' marks the frame of a signal handler, which may have interrupted any code.
       Understood = false;
     }
   }
@@ -177,9 +176,9 @@ std::optional<Entry> FrameTable::find(uint64_t Code) const {
 // Rows
 //===----------------------------------------------------------------------===//
 
-// Executes Instructions, starting with Row. Row becomes the last row, and Passed gets the
-// earlier ones. Initial: the registers after the common part; null while the common part is
-// executed.
+// Executes Instructions, starting with Row. Row becomes the last row, and Passed gets all
+// earlier rows. Initial: the registers after the instructions of the CIE; nullptr for these
+// instructions themselves.
 static bool execute(StringRef Instructions, const RegisterNumbers &Numbers, const Entry &E,
                     dwarf::UnwindRow &Row, const dwarf::RegisterLocations *Initial,
                     dwarf::UnwindTable::RowContainer &Passed) {
@@ -223,8 +222,8 @@ static std::optional<dwarf::UnwindRow> rowAt(const RegisterNumbers &Numbers, con
 // Frames
 //===----------------------------------------------------------------------===//
 
-// Goes from a frame to its caller. Does not evaluate expressions: the PLT, for example,
-// has one for the CFA, but threads leave the PLT soon.
+// Changes Registers from a frame to its caller. Fails for DWARF expressions. The PLT, for
+// example, has an expression for the CFA, but threads leave the PLT soon.
 static bool toCaller(const UnwindSource &Memory, const RegisterNumbers &Numbers,
                      const dwarf::UnwindRow &Row, DwarfRegisters &Registers) {
   using dwarf::UnwindLocation;
@@ -283,8 +282,8 @@ Unwound patchbay::unwindStack(const UnwindSource &Memory,
   DwarfRegisters Registers = First;
   while (Found.Frames.size() < MaxFrames) {
     uint64_t Pc = *Registers[Numbers.Pc];
-    // A call may be the last instruction of its function, so look up the address before
-    // the return address.
+    // Look up the address before the return address, since a call may be the last
+    // instruction of its function.
     uint64_t Code = Found.Frames.empty() ? Pc : Pc - 1;
     Found.Frames.push_back({Pc, Code});
     uint64_t Before = *Registers[Numbers.StackPointer];

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds the callers in a stopped thread, using the tables of C++ exceptions (.eh_frame).
-// The chapter "Exception Frames" of Linux Standard Base, Core, describes the tables;
-// section 6.4 of DWARF 5 describes their rules. The result serves as a proof, so nothing
-// is guessed: if a table is missing or not understood, the stack is unknown.
+// Finds the callers in a stopped thread, using the tables of C++ exceptions (.eh_frame). The
+// chapter "Exception Frames" of Linux Standard Base, Core, describes the tables; section 6.4
+// of DWARF 5 describes their rules. If a table is missing or not understood, the stack is
+// unknown: the unwinder does not guess, since SafePoint.h uses the result as a proof.
 #pragma once
 
 #include "llvm/Config/llvm-config.h"
@@ -25,7 +25,7 @@ inline llvm::DataExtractor littleEndian(llvm::StringRef Bytes) {
 #endif
 }
 
-/// At least the number of registers of each machine below.
+/// The maximum number of registers of the machines below.
 constexpr unsigned MaxDwarfRegisters = 33;
 
 /// Register values by number. std::nullopt: unknown in this frame.
@@ -65,7 +65,7 @@ public:
   virtual ~UnwindSource();
   /// Returns false unless all Size bytes can be read.
   virtual bool read(uint64_t Address, void *Bytes, size_t Size) const = 0;
-  /// The .eh_frame_hdr of the module that contains Code; 0 if there is none.
+  /// The .eh_frame_hdr of the module that contains Code; 0 without such a table.
   virtual uint64_t frameHeader(uint64_t Code) const = 0;
   /// Removes the processor's signature from a return address (AArch64's pointer
   /// authentication).
@@ -81,8 +81,8 @@ public:
 struct Unwound {
   std::vector<StackFrame> Frames;    // innermost first
   std::vector<uint64_t> StackPointers; // the stack pointer in each frame
-  /// The last frame is the thread's first function, which its unwind table marks. If
-  /// false, the caller of the last frame is unknown.
+  /// True if the last frame is the thread's first function, which its unwind table marks.
+  /// False: the caller of the last frame is unknown.
   bool IsWhole = false;
 };
 

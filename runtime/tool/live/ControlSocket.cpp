@@ -22,8 +22,8 @@ using namespace llvm;
 using namespace patchbay;
 using namespace std::chrono_literals;
 
-// Limits how long the process may take to accept the connection, and to send its
-// greeting. Time in which its thread waits for a processor does not count.
+// Limits the time in which the process must accept the connection and send its greeting. Time
+// in which its thread waits for a processor does not count.
 static constexpr auto Patience = 5s;
 // Interval between checks of the process during a wait.
 static constexpr auto LookEvery = ProgressTime::MaxPause;
@@ -143,13 +143,13 @@ static Error doesNotAnswer(int Pid) {
                            "try again");
 }
 
-// Listener: the thread's number in the process's PID namespace.
+// Listener: the thread's ID in the process's PID namespace.
 static ProgressTime timeOf(int Pid, uint32_t Listener) {
   return ProgressTime(Pid, [=] { return threadFolder(Pid, Listener); });
 }
 
-// Waits for data up to the limit. Without a limit, waits as long as the process runs, and
-// fails if the process is stopped: that may last for hours.
+// Waits for data up to the limit. Without a limit, waits as long as the process runs, but
+// fails if the process is stopped, since a stop may last for hours.
 static Error await(int Pid, uint32_t Listener, int Socket,
                    std::optional<std::chrono::seconds> Limit) {
   ProgressTime Time = timeOf(Pid, Listener);
@@ -168,7 +168,7 @@ static Error await(int Pid, uint32_t Listener, int Socket,
   return doesNotAnswer(Pid);
 }
 
-// Returns false for a process that has ended, or is about to.
+// Returns false for a process that has ended or is ending.
 static bool hasMemory(int Pid) {
   auto Memory = ProcessMemory::open(Pid);
   bool Has = Memory && !Memory->mappings().empty();
@@ -190,8 +190,8 @@ static Error speaksVersion(int Pid, uint32_t Version) {
                                ": use the patchbay that it was started with");
 }
 
-// Finds and reads the process's struct pb_control_point. Returns 0 if no thread
-// listens; then Point.ended tells whether one has listened before.
+// Finds and reads the process's struct pb_control_point. Returns 0 if no thread listens;
+// Point.ended then tells whether a thread has listened before.
 static Expected<uint64_t> findPoint(const ProcessMemory &Memory, int Pid,
                                     pb_control_point &Point) {
   uint64_t Found = 0;
@@ -244,7 +244,7 @@ static bool isSameFile(int A, int B) {
          StatusA.st_dev == StatusB.st_dev && StatusA.st_ino == StatusB.st_ino;
 }
 
-// Receives the only descriptor in a packet. Returns -1 if there is none.
+// Receives a packet with one descriptor. Returns -1 for a packet without a descriptor.
 static Descriptor receiveDescriptor(int Socket) {
   char Byte;
   Descriptor File;
@@ -252,9 +252,9 @@ static Descriptor receiveDescriptor(int Socket) {
   return File;
 }
 
-// Sends a socket from the given namespaces. Returns an errno. To have all rights in a
-// user namespace, as in rootless containers, its owner must first enter it
-// (user_namespaces(7)).
+// Creates a socket in the given namespaces and sends it to To. Returns an errno. In a
+// rootless container, the owner of the user namespace must first enter it to have all
+// capabilities (user_namespaces(7)).
 static int sendSocketFrom(int User, int Net, int To) {
   if (setns(Net, CLONE_NEWNET)) {
     int Errno = errno;
@@ -268,8 +268,7 @@ static int sendSocketFrom(int User, int Net, int To) {
   return sendPacket(To, &Byte, sizeof(Byte), Socket) < 0 ? errno : 0;
 }
 
-// Makes the socket in a forked child, since a process cannot leave a user namespace
-// again.
+// Creates a socket in a forked child, since a process cannot leave a user namespace again.
 static Expected<Descriptor> makeSocketIn(int Pid, int User, int Net) {
   int Pair[2], Status = 0;
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, Pair))
@@ -290,10 +289,9 @@ static Expected<Descriptor> makeSocketIn(int Pid, int User, int Net) {
   return std::move(Socket);
 }
 
-// Makes a socket in the network namespace of Thread, the listening thread. Abstract
-// names belong to a network namespace, and a socket to the namespace of the thread that
-// made it (network_namespaces(7)). Other threads of the process may be in another
-// namespace now (unshare(2)).
+// Creates a socket in the network namespace of Thread, the listening thread: an abstract name
+// is visible only in its network namespace (network_namespaces(7)). The process's other
+// threads may be in another namespace (unshare(2)).
 static Expected<Descriptor> makeSocket(int Pid, uint32_t Thread) {
   std::string Folder = threadFolder(Pid, Thread);
   const Descriptor Ours = openNamespace("/proc/thread-self", "net");
@@ -314,8 +312,8 @@ static Error knock(int Pid, pb_control_point &Point, int Connection, bool &IsEnd
   if (!Socket)
     return Socket.takeError();
   Address Gate(Point.name);
-  // A stopped process does not empty its queue, which may be full. Check for that
-  // during the wait.
+  // Limit each wait, to check whether the process is stopped: a stopped process does not
+  // empty its queue, which may be full.
   timeval Look = {0, std::chrono::microseconds(LookEvery).count()};
   setsockopt(*Socket, SOL_SOCKET, SO_SNDTIMEO, &Look, sizeof(Look));
   ProgressTime Time = timeOf(Pid, Point.thread);
@@ -347,7 +345,8 @@ struct FoundPoint {
 };
 } // namespace
 
-// Finds the control point. The kernel checks our rights when the memory is opened.
+// Finds the control point. The kernel checks this command's permissions when it opens the
+// memory.
 static Expected<FoundPoint> pointOf(int Pid) {
   auto Memory = ProcessMemory::open(Pid);
   if (!Memory)
@@ -373,9 +372,9 @@ bool ControlSocket::isLeft(int Pid) {
   return false;
 }
 
-// Tries several times. The listening thread ends with the command that needed it, for
-// example when that command is killed. So it may end just after it was found, or another
-// one may have been created.
+// Tries several times: the listening thread ends with the last command that needs it, for
+// example when that command is killed. So the thread may end just after it was found, and a
+// new listening thread may have been created.
 Expected<ControlSocket> ControlSocket::connect(int Pid) {
   constexpr unsigned Tries = 400, PauseUs = 5000;
   for (unsigned Try = 1;; ++Try) {
@@ -404,8 +403,8 @@ Expected<ControlSocket> ControlSocket::connectOnce(int Pid, bool &IsEnding) {
     return processError(Pid, "cannot identify the listener: " + errnoText(errno));
   if (Error E = knock(Pid, Found->Point, Other, IsEnding))
     return std::move(E);
-  // Close our copy of the other end: if the process never takes its copy, Pair[0]
-  // reports that.
+  // Close this command's copy of Pair[1], so that Pair[0] reports the end of the connection
+  // if the process never accepts it.
   Other = {};
   if (Error E = Connection.readProof(Found->Memory, Found->Address, IsEnding))
     return std::move(E);
@@ -413,8 +412,7 @@ Expected<ControlSocket> ControlSocket::connectOnce(int Pid, bool &IsEnding) {
 }
 
 // Fails unless the packet is from the process. The kernel identifies the sender of each
-// packet. After the process's end, any process that can read the gate's name may use
-// that name.
+// packet. After the process's end, another process could listen on the same name.
 Error ControlSocket::checkSender(pid_t Sender) {
   if (Sender == Pid)
     return Error::success();
@@ -487,8 +485,7 @@ ControlSocket::receive(const std::function<void(StringRef)> &Said, Descriptor *F
   ssize_t Size;
   if (File)
     *File = {};
-  // Receive lines of text until the reply. They are shorter than a reply of any
-  // version.
+  // Receive lines of text until the reply. A line is shorter than a reply of any version.
   for (;;) {
     pid_t Sender = 0;
     if (Error E = await(Pid, Listener, Socket, Limit))
@@ -504,8 +501,7 @@ ControlSocket::receive(const std::function<void(StringRef)> &Said, Descriptor *F
   if (Size != sizeof(Packet.Reply) ||
       Packet.Reply.version != PB_CONTROL_VERSION)
     return endedBefore(Pid);
-  // The proof was read from the process's memory, so the process has executed another
-  // program since then.
+  // The process has executed another program since the proof was read from its memory.
   if (Packet.Reply.result == -EKEYREJECTED)
     return processError(Pid, "it does not accept this command's proof of permission");
   Packet.Reply.tracer[sizeof(Packet.Reply.tracer) - 1] = 0;

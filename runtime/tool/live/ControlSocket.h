@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The command's side of control.h: a connection to a listening process.
+// A connection to a listening process: the command's side of the protocol in control.h.
 #pragma once
 
 #include "support/MappedFile.h"
@@ -21,29 +21,29 @@ struct ControlFiles {
 
 class ControlSocket {
 public:
-  /// Connects, and reads the proof that this command may control the process. Fails if
-  /// this command may not ptrace the process. Later packets of other senders are errors.
+  /// Connects, and reads the proof that this command may control the process. Fails if this
+  /// command may not ptrace the process. A later packet of another sender is an error.
   static llvm::Expected<ControlSocket> connect(int Pid);
-  /// Does a thread of the process listen? Fails if this command may not read that, or
-  /// if the process has restricted itself.
+  /// Does a thread of the process listen? Fails if this command may not read the process's
+  /// memory, or if the process has restricted itself.
   static llvm::Expected<bool> listens(int Pid);
-  /// Did a thread of the process listen for commands that have ended since?
+  /// Did a thread of the process listen for commands that have ended?
   static bool isLeft(int Pid);
 
   /// Sends a request. Text must be shorter than PB_CONTROL_TEXT_MAX.
   llvm::Error send(pb_control_verb Verb, llvm::StringRef Text,
                    ControlFiles Files);
 
-  /// Receives a reply. Calls Said with each line that the process sends before it.
-  /// *File gets a received descriptor, or -1. Without a limit, waits as long as the
-  /// process runs.
+  /// Receives a reply. Calls Said with each line that the process sends before the reply.
+  /// *File gets a received descriptor, or -1. Without a limit, waits as long as the process
+  /// runs.
   llvm::Expected<pb_control_reply>
   receive(const std::function<void(llvm::StringRef)> &Said = nullptr,
           Descriptor *File = nullptr,
           std::optional<std::chrono::seconds> Limit = std::nullopt);
 
-  /// Connects for one request, which asks for the data file, as for a snapshot. The
-  /// process also writes the time of its last event to the file.
+  /// Connects and requests the data file, as for a snapshot. The process also writes the time
+  /// of its last event to the file.
   static llvm::Expected<pb_control_reply>
   askForFile(int Pid, Descriptor &File,
              std::optional<std::chrono::seconds> Limit = std::nullopt);
@@ -54,7 +54,7 @@ public:
   /// Receives a line of text. Returns false if the process has closed the connection.
   bool receiveText(std::string &Text);
 
-  /// Sends no more requests. Replies can still be received.
+  /// Tells the process that no more requests follow. Replies can still be received.
   void finish();
 
   int descriptor() const { return Socket; }

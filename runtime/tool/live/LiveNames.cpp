@@ -103,8 +103,8 @@ std::string LiveNames::describe(uint64_t Address) {
 }
 
 namespace {
-/// The functions that match a glob. The process arms all functions of a name, so each
-/// name of a function is matched separately.
+/// The names that match a glob. Each name of a function is matched separately, since the
+/// process arms all functions with a name.
 struct Matches {
   explicit Matches(StringRef Glob) : Filter(Glob.str()) {}
   void add(StringRef Name);
@@ -122,8 +122,8 @@ void Matches::add(StringRef Name) {
   }
 }
 
-// Adds a function that matches by a name in its debug file: the process knows
-// only the names in the file itself.
+// Adds a function that matches by a name in its debug file. Adds its name in the file itself,
+// since the process knows only that name.
 static void addKnownApart(const ElfImage &Image, const FunctionNames &Names,
                           uint64_t Entry, Matches &Found) {
   if (Found.Filter.match(Names.known().at(Entry)) == NameFilter::None)
@@ -168,7 +168,7 @@ LiveSelection::LiveSelection(int Pid, StringRef Glob) : Pid(Pid) {
     return;
   auto Memory = ProcessMemory::open(Pid);
   if (!Memory) {
-    HasMatches = true; // assumed, since the process's files cannot be read
+    HasMatches = true; // unknown, since the process's files cannot be read
     warnOfMangledOnly(Glob, toString(Memory.takeError()));
     return;
   }
@@ -180,8 +180,7 @@ LiveSelection::LiveSelection(int Pid, StringRef Glob) : Pid(Pid) {
       continue;
     }
     bool IsStripped = false;
-    // Ignore the error: if this command cannot parse a file, libpatchbay cannot
-    // use it either.
+    // Ignore files that cannot be parsed, since libpatchbay cannot use them either.
     consumeError(addFile(Mapped, M->Path, "/proc/" + std::to_string(Pid) + "/root", Found,
                          IsStripped));
     if (IsStripped)
@@ -193,7 +192,7 @@ LiveSelection::LiveSelection(int Pid, StringRef Glob) : Pid(Pid) {
     warnOfMangledOnly(Glob, "no memory for names");
 }
 
-// Writes the names to a file: there may be more than fit into a packet.
+// Writes the names to a file, since a packet may be too small.
 bool LiveSelection::writeFile(const std::set<std::string> &Names) {
   std::string Text;
   for (const std::string &Name : Names)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Names for addresses in a running process, from its mapped files, and the functions there
-// that match a glob.
+// Finds names for addresses in a running process from its mapped files, and finds the
+// process's functions that match a glob.
 #pragma once
 
 #include "ProcessMemory.h"
@@ -12,18 +12,16 @@ namespace patchbay {
 
 class LiveNames {
 public:
-  /// Keeps a reference: Memory must outlive this object.
+  /// Memory must outlive this object.
   explicit LiveNames(const ProcessMemory &Memory) : Memory(Memory) {}
 
   /// The names of the function at Entry; empty if its file is not available.
   std::vector<llvm::StringRef> functionAt(uint64_t Entry);
-  /// The preferred readable name of the function, or its address without a
-  /// name.
+  /// The preferred readable name of the function; without a name, its address.
   std::string nameOf(uint64_t Entry);
   /// Did llvm-bolt move the function that was at Entry?
   bool isMoved(uint64_t Entry);
-  /// The name of the file that is mapped at Address, without folders; "?"
-  /// without a file.
+  /// The name of the file that is mapped at Address, without folders; "?" without a file.
   std::string fileAt(uint64_t Address) const;
   /// "function (file)", "function+0x10 (file)", or "0x1234 (file)".
   std::string describe(uint64_t Address);
@@ -45,9 +43,8 @@ private:
   std::string Stripped;
 };
 
-/// Matches a glob against the functions of a running process. The process knows only
-/// symbols, so this command matches demangled names and sends the symbols, as `record`
-/// does.
+/// Matches a glob against the functions of a running process. The process knows only symbols,
+/// so this command matches demangled names and sends the symbols.
 class LiveSelection {
 public:
   /// An empty glob selects nothing. Prints a warning of one line if names
@@ -57,7 +54,7 @@ public:
   /// A file with the names of the functions, to send to the process; -1 if the
   /// glob alone suffices.
   int file() const { return File; }
-  /// Does no function match, although all files could be read?
+  /// Could all files be read, and does no function match?
   bool isNothing() const { return !HasMatches && Stripped.empty() && Gone.empty(); }
   /// Explains to the user why nothing matches: "; ..."
   std::string hint() const;

@@ -11,13 +11,14 @@ using namespace llvm;
 using namespace llvm::support::endian;
 using namespace patchbay;
 
-// A consistent read takes some microseconds. Even a process that arms and disarms all the
-// time has pauses of that length.
+// Number of attempts for a consistent read, which takes some microseconds. A process that
+// arms and disarms continuously has pauses of that length.
 static constexpr int Attempts = 1000;
-// A batch that patches many sites takes milliseconds.
+// Pause between attempts, in us. A process that patches many sites takes milliseconds.
 static constexpr useconds_t Pause = 200;
 
-// Limits above any process's numbers, and low enough for a short search.
+// Limits for lists in the process, so that reading damaged lists ends soon. No process needs
+// more.
 static constexpr size_t MaxModules = 1 << 16;
 static constexpr size_t MaxTracers = 1 << 16;
 // Limits for all modules together. The process reports these numbers, and may map the
@@ -51,8 +52,8 @@ Error LiveProcess::addRuntime(const MappedImage &Image,
       NoteDescriptor + offsetof(pb_live_note, live) + int64_t(Note.live);
   if (!Memory.read(At, R.Live))
     return Error::success();
-  // The pointers are invalid in a file that is not relocated yet, or is mapped
-  // by something other than the loader, such as a debugger.
+  // Skip a file that the loader has not relocated yet, or that the program itself has mapped,
+  // such as a debugger: the pointers are invalid.
   for (uint64_t P : {address(R.Live.generation), address(R.Live.modules),
                      address(R.Live.stats)})
     if (!Image.contains(P))
@@ -74,8 +75,8 @@ Error LiveProcess::findRuntimes() {
       });
 }
 
-// Finds modules by their loaded notes. core/modules/earlier_modules.c does the same in a
-// process that loads libpatchbay after its modules.
+// Finds modules by their loaded notes, as core/modules/earlier_modules.c does in a process
+// that loads libpatchbay after its modules.
 void LiveProcess::addUnregistered(const MappedImage &Image,
                                   uint64_t NoteDescriptor) {
   patchbay_module_note Note;
@@ -110,8 +111,8 @@ void LiveProcess::addUnregistered(const MappedImage &Image,
   M.Low = UINT64_MAX;
   for (const ELF::Elf64_Phdr &P : Image.Headers)
     if (P.p_type == ELF::PT_LOAD && P.p_flags & ELF::PF_X) {
-      // If a segment ends in the first page of a file, that page is mapped
-      // several times.
+      // Look up the mapping of this segment: if a segment ends in the first page of a file,
+      // that page is mapped several times.
       const ProcessMemory::Mapping *Text =
           Memory.mappingAt(Image.Base + P.p_vaddr);
       if (!Text || !Text->Executable ||
@@ -158,9 +159,8 @@ Expected<LiveProcess> LiveProcess::open(unsigned Pid) {
 // Consistent reads
 //===----------------------------------------------------------------------===//
 
-// Calls Read until the generation was the same even number before and after the
-// call. Returns false if that never happened. During the call Read may see
-// inconsistent data.
+// Calls Read until the generation is the same even number before and after the call. Returns
+// false after too many attempts. Read may see inconsistent data.
 template <typename Callable>
 static bool readConsistently(const ProcessMemory &Memory,
                              const struct pb_live &Live, Callable Read) {
@@ -185,7 +185,7 @@ static bool readConsistently(const ProcessMemory &Memory,
 
 bool LiveProcess::readList(const Runtime &R,
                            std::vector<LiveModule> &Found) const {
-  // The path follows the fixed part of the structure.
+  // Read only the fixed fields; the path follows the structure.
   alignas(pb_module) unsigned char Bytes[sizeof(pb_module)];
   auto *Node = reinterpret_cast<pb_module *>(Bytes);
   uint64_t At;
@@ -223,8 +223,7 @@ bool LiveProcess::readOthers(const Runtime &R,
     if (Found.size() == MaxModules ||
         !Memory.read(At, &Other, offsetof(pb_other, path)))
       return false;
-    // Skip unloaded modules: they stay in the list until the process loads
-    // another module.
+    // Skip unloaded modules, which stay in the list until the process loads another module.
     if (Memory.mappingAt(address(Other.desc)))
       Found.push_back(
           {Memory.readString(At + offsetof(pb_other, path)), Other.version});
@@ -237,8 +236,7 @@ std::vector<OtherModule> LiveProcess::otherModules() const {
   std::vector<OtherModule> All = Others;
   for (const Runtime &R : Runtimes) {
     std::vector<OtherModule> Found;
-    // On failure ignore the list here: reading the list of modules reports the
-    // error.
+    // Ignore an error, since reading the list of modules reports it.
     if (readConsistently(Memory, R.Live, [&] {
           Found.clear();
           return readOthers(R, Found);
@@ -275,7 +273,7 @@ struct Window {
 };
 } // namespace
 
-// The offset of the pad from the entry; std::nullopt if there is no slot.
+// The offset of the pad from the entry; std::nullopt if the function has no slot.
 static std::optional<int> padOffset(const CodeForm &Form, const Window &W) {
   CodeBytes Pad = Form.pad();
   // On x86-64 the opcode before a hash follows the third byte of the pad.
@@ -312,7 +310,7 @@ static LiveSite::States stateOf(const CodeForm &Form, const Window &W,
   CodeBytes Disarmed = Form.site(*Pad - SiteFromEntry, SiteToStub);
   ArrayRef<uint8_t> Found(W.at(SiteFromEntry), Disarmed.size());
   if (Form.Machine == ELF::EM_X86_64) {
-    // The first byte is the state. The next four are meaningless in a disarmed site.
+    // The first byte is the state. The next four bytes of a disarmed site may have any value.
     constexpr size_t Branch = PATCHBAY_X86_64_SITE_BRANCH_SIZE;
     ArrayRef<uint8_t> Expected(Disarmed);
     if (Found.drop_front(Branch) != Expected.drop_front(Branch))
@@ -340,8 +338,8 @@ static LiveSite::States stateOf(const CodeForm &Form, const Window &W,
              : LiveSite::Unknown;
 }
 
-// Reads the tracers of a cell. They must all have the same record. Returns
-// false if the data is invalid.
+// Reads the tracers of a cell. All must have the same record. Returns false if the data is
+// invalid.
 static bool readCell(const ProcessMemory &Memory, const patchbay_cell &Own,
                      std::vector<LiveTracer> &Tracers) {
   if (!Own.ops)
@@ -374,9 +372,9 @@ static bool isOwner(const ProcessMemory &Memory, const pb_shared &Shared,
   return Owner && Memory.read(address(Shared.owners) + Index, Found) && Found == Owner;
 }
 
-// Follows the slot of a function to its tracers. The slot leads to the function's own
-// cell with its record, to a shared cell with a similar record, or to a gate before its
-// own cell.
+// Follows the slot of a function to its tracers. The slot points to the function's own cell
+// with its record, to a shared cell with a similar record, or to a gate before the
+// function's own cell.
 static bool readTracers(const ProcessMemory &Memory, const LiveModule &Module,
                         uint64_t Slot, uint64_t Record,
                         const patchbay_record &Like,
@@ -427,7 +425,7 @@ LiveSite LiveProcess::readSite(const Runtime &R, const LiveModule &Module,
 
   uint64_t Stub = Module.Stubs + Form.stubOffset(Record, FromEntry != 0);
 
-  // At the ends of the module's text the window is shorter.
+  // The window is shorter at the ends of the module's text.
   Window W = {};
   size_t Start = std::max(S.Entry - Window::Before, Module.Low) -
                  (S.Entry - Window::Before);
@@ -441,8 +439,8 @@ LiveSite LiveProcess::readSite(const Runtime &R, const LiveModule &Module,
     if (S.State == LiveSite::Armed &&
         !readTracers(Memory, Module, W.slot(), Address, Record, S.Tracers))
       S.State = LiveSite::Foreign;
-    // The slot still points to tracers, so libpatchbay did not disarm the site:
-    // something else has overwritten it.
+    // If the slot of a disarmed site still points to tracers, code other than libpatchbay has
+    // overwritten the site.
     if (S.State != LiveSite::Disarmed || !W.slot())
       return true;
     if (readTracers(Memory, Module, W.slot(), Address, Record, S.Tracers) &&
@@ -452,7 +450,7 @@ LiveSite LiveProcess::readSite(const Runtime &R, const LiveModule &Module,
       S.Tracers.clear();
     return true;
   };
-  // One read suffices if nothing changes, which is true of most sites.
+  // Most sites do not change, so one read suffices.
   bool IsRead = Read();
   if (IsRead && (S.State == LiveSite::Disarmed || !R.Live.generation))
     return S;
@@ -468,8 +466,8 @@ Expected<bool> LiveProcess::readSites(const Runtime &R, LiveModule &Module,
   const ProcessMemory::Mapping *Mapped = Memory.mappingAt(Module.Records);
   constexpr size_t Block = 4096;
   std::vector<patchbay_record> Records;
-  // The list entry of an unloaded module may have any contents, including its
-  // number of records.
+  // The memory of an unloaded module's list entry may have any contents, so its number of
+  // records may be wrong.
   if (Module.NumRecords && !Mapped)
     return false;
   if (Module.NumRecords > Left.Sites)

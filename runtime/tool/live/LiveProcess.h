@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The state of libpatchbay in a running process: its modules, their sites, and the sites'
-// tracers. Reads them from the process's memory (runtime/core/modules/live_view.h). The
-// process is not stopped, and its data is not trusted. A site that cannot be read
-// consistently has the state Unreadable.
+// Reads the state of libpatchbay in a running process from its memory: modules, sites, and
+// the sites' tracers (runtime/core/modules/live_view.h). Does not stop the process, and does
+// not trust the data. A site that cannot be read consistently has the state Unreadable.
 #pragma once
 
 #include "ProcessMemory.h"
@@ -61,11 +60,11 @@ public:
   /// Fails if the process's libpatchbay has another version, or if the process
   /// has neither libpatchbay nor a module that was built for it.
   static llvm::Expected<LiveProcess> open(unsigned Pid);
-  /// If false, the modules are unchanged since they were loaded.
+  /// Has the process libpatchbay? Without it, the modules are unchanged since loading.
   bool hasRuntime() const { return !Runtimes.empty(); }
 
   const ProcessMemory &memory() const { return Memory; }
-  /// The modules that were loaded during the whole read, with their sites.
+  /// The modules that stayed loaded during the read, with their sites.
   llvm::Expected<std::vector<LiveModule>> modules() const;
   /// The modules of other ABI versions, which libpatchbay ignores.
   std::vector<OtherModule> otherModules() const;
@@ -96,16 +95,14 @@ private:
 
   ProcessMemory Memory;
   std::vector<Runtime> Runtimes;
-  /// Used if there is no runtime: the modules of this version, and those of
-  /// other versions.
+  /// Used without a runtime: the modules of this version, and modules of other versions.
   uint16_t Machine = 0;
   std::vector<LiveModule> Unregistered;
   std::vector<OtherModule> Others;
 };
 
-/// Finds modules of other ABI versions by their files. Nothing in memory identifies
-/// modules of version 1 to later runtimes or to this command.
-/// Reads the files that have mapped code. Skips files that cannot be read.
+/// Finds modules of other ABI versions in the files that have mapped code, since nothing in
+/// memory identifies modules of version 1. Skips files that cannot be read.
 std::vector<OtherModule> otherVersionsMapped(const ProcessMemory &Memory);
 
 } // namespace patchbay

@@ -26,7 +26,7 @@ Expected<ProcessMemory> ProcessMemory::openIn(unsigned Pid,
                                               const std::string &Folder) {
   Descriptor Fd = ::open((Folder + "/mem").c_str(), O_RDONLY | O_CLOEXEC);
   int Errno = errno;
-  // Some kernels can open it nevertheless.
+  // Some kernels fail with ESRCH for a process without memory.
   if (Fd < 0 && Errno == ESRCH && !access(Folder.c_str(), F_OK))
     return processError(Pid, NoMemory);
   if (Fd < 0 && (Errno == ENOENT || Errno == ESRCH))
@@ -41,8 +41,8 @@ Expected<ProcessMemory> ProcessMemory::openIn(unsigned Pid,
   return Memory;
 }
 
-// If the main thread has ended, for example by pthread_exit(3), the memory, mappings
-// and root of the process are read through another thread.
+// If the main thread has ended, for example by pthread_exit(3), reads the memory, mappings and
+// root of the process through another thread.
 Expected<ProcessMemory> ProcessMemory::open(unsigned Pid) {
   std::string Folder = "/proc/" + std::to_string(Pid);
   Expected<ProcessMemory> Memory = openIn(Pid, Folder);
@@ -67,8 +67,8 @@ Error ProcessMemory::error(const Twine &Message) const {
   return processError(Pid, Message);
 }
 
-// Finds code that was moved to anonymous memory: the headers of its file are still
-// mapped shortly before it.
+// Finds code that was moved to anonymous memory. The headers of its file are still mapped
+// shortly before the code.
 void ProcessMemory::findMovedCode() {
   for (size_t I = 1; I < Mappings.size(); ++I) {
     Mapping &M = Mappings[I];
@@ -112,9 +112,8 @@ Error ProcessMemory::readMappings() {
 // Mapped files
 //===----------------------------------------------------------------------===//
 
-// Is File the file that is mapped at M? The device number of stat(2) may differ from that
-// in /proc/PID/maps (btrfs, overlayfs). So map File here, too, and compare the two lines
-// of maps.
+// Is File mapped at M? The device numbers of stat(2) and /proc/PID/maps may differ (btrfs,
+// overlayfs). So this command maps File and compares the two lines of maps.
 static bool isMapped(int File, const ProcessMemory::Mapping &M) {
   struct stat Status;
   if (fstat(File, &Status) || Status.st_ino != M.Inode || !Status.st_size)
@@ -133,8 +132,8 @@ static bool isMapped(int File, const ProcessMemory::Mapping &M) {
   return IsSame;
 }
 
-// Opens a path as the process would, possibly in a file system that only the process
-// sees. Absolute links begin at the process's root, so that links cannot leave it.
+// Opens a path as the process would, possibly in a file system that only the process sees.
+// Resolves absolute links from the process's root, so that links cannot leave the root.
 Descriptor ProcessMemory::openByPath(StringRef Path) const {
   const Descriptor Root = ::open(proc("root").c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
   if (Root < 0)
@@ -145,11 +144,11 @@ Descriptor ProcessMemory::openByPath(StringRef Path) const {
   return int(syscall(SYS_openat2, int(Root), Path.str().c_str(), &How, sizeof(How)));
 }
 
-// For root, /proc/PID/map_files opens the mapped file itself, whatever its name refers to
-// now. Without CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN the file must be opened by name. A
-// name may refer to anything, so it is opened without blocking, and then verified.
-// /proc/PID/exe opens the program even if it was removed. If a process has only called
-// chroot(2), its paths are valid for this command, too.
+// Tries several ways to open the mapped file. With CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN,
+// /proc/PID/map_files opens the mapped file itself, even if it was renamed or removed.
+// /proc/PID/exe opens the program even if it was removed. A path may by now refer to any
+// file, so the path is opened without blocking, and then verified. If the process has only
+// called chroot(2), its paths are also valid for this command.
 Descriptor ProcessMemory::openFile(const Mapping &M) const {
   auto Check = [&](Expected<Descriptor> File, bool IsCertain) {
     if (File && (IsCertain || isMapped(*File, M)))
@@ -245,8 +244,8 @@ Error patchbay::whyNotPermitted(pid_t Process, int Errno) {
   if (Errno != EPERM && Errno != EACCES)
     return processError(Process, "cannot be stopped: " + errnoText(Errno));
   ThreadStatus Theirs(Process, Process), Ours(getpid(), getpid());
-  // The kernel allows one debugger per process, and then fails with EPERM.
-  // EACCES of open(2) has other causes.
+  // EPERM: the kernel allows only one debugger per process. EACCES of open(2) has other
+  // causes.
   if (uint64_t Tracer = Errno == EPERM ? Theirs.number("TracerPid") : 0)
     return processError(Process, "process " + Twine(Tracer) + " (" +
                                      ThreadStatus(Tracer, Tracer).line("Name") +
@@ -276,7 +275,7 @@ Error patchbay::whyNotPermitted(pid_t Process, int Errno) {
                           (getuid() ? "become root (CAP_SYS_PTRACE)" : NoRight));
 }
 
-// Above any process's number, and low enough for a short search.
+// Limits the size of a note segment. No file has more.
 static constexpr uint64_t MaxNotes = 1 << 16;
 // Limits the bytes of all headers and notes of a process, which may map the
 // same file tens of thousands of times.
@@ -309,8 +308,8 @@ bool MappedImage::contains(uint64_t Address) const {
   });
 }
 
-// Returns the address of a note's descriptor in the process, or 0 if the note is not
-// among these.
+// Finds a note in the range, and returns the address of its descriptor in the process. Returns
+// 0 if the range does not contain the note.
 static uint64_t findNote(const ProcessMemory &Memory, uint64_t Address,
                          uint64_t Size, uint32_t Type, uint64_t MinSize) {
   std::vector<uint8_t> Notes(std::min(Size, MaxNotes));
@@ -344,8 +343,8 @@ Error patchbay::forEachMappedNote(
       continue;
     Bytes += Image->Headers.size() * sizeof(ELF::Elf64_Phdr);
     for (const ELF::Elf64_Phdr &P : Image->Headers) {
-      // The segment has an alignment of 8 if any of its notes does:
-      // core/system/elf_note.h.
+      // The segment has an alignment of 8 if any of its notes has
+      // (core/system/elf_note.h).
       if (P.p_type != ELF::PT_NOTE || P.p_align > 8)
         continue;
       Bytes += std::min<uint64_t>(P.p_memsz, MaxNotes);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The memory of a running process, read as by a debugger, but without stopping
-// the process. The data may change, disappear, or be inconsistent.
+// Reads the memory of a running process as a debugger does, but without stopping the process.
+// The data may change, disappear, or be inconsistent.
 #pragma once
 
 #include "support/MappedFile.h"
@@ -16,8 +16,8 @@ namespace patchbay {
 
 class ProcessMemory {
 public:
-  /// If a program has moved its code to anonymous memory, for example for huge pages,
-  /// Path and Offset are those of the original mapping.
+  /// If a program has moved its code to anonymous memory, for example for huge pages, Path and
+  /// Offset describe the original mapping.
   using Mapping = MemoryMapping;
 
   /// Fails if the process does not exist, or if this command may not read its
@@ -36,8 +36,8 @@ public:
   /// The first mapping with code of each file.
   std::vector<const Mapping *> codeOfFiles() const;
   llvm::Error readMappings();
-  /// Opens the file that is mapped there for reading, if it is a regular file.
-  /// Returns -1 if it was replaced or removed since.
+  /// Opens the mapped file for reading, if it is a regular file. Returns -1 if the file was
+  /// replaced or removed.
   Descriptor openFile(const Mapping &M) const;
 
   /// Returns false unless all Size bytes can be read.
@@ -45,7 +45,7 @@ public:
   template <typename T> bool read(uint64_t Address, T &Value) const {
     return read(Address, &Value, sizeof(Value));
   }
-  /// Reads a C string of at most 4 KiB. Empty if it cannot be read.
+  /// Reads a C string of at most 4 KiB. Empty if the memory cannot be read.
   std::string readString(uint64_t Address) const;
 
   /// An error about this process.
@@ -65,9 +65,8 @@ private:
   std::vector<Mapping> Mappings;
 };
 
-/// Tells why the kernel forbids debugging a process, and how to allow it (ptrace(2),
-/// "Ptrace access mode checking").
-/// Errno: the error of ptrace(2) or open(2).
+/// The reason why the kernel forbids debugging a process, and how to allow it (ptrace(2),
+/// "Ptrace access mode checking"). Errno: the error of ptrace(2) or open(2).
 llvm::Error whyNotPermitted(pid_t Process, int Errno);
 
 /// An ELF image whose header is mapped.
@@ -79,14 +78,14 @@ struct MappedImage {
 
   static std::optional<MappedImage> at(const ProcessMemory &Memory,
                                        const ProcessMemory::Mapping &M);
-  /// Is the address within the image as its loader has mapped it? It is not for
-  /// pointers of a file that is not relocated yet, or that something other than the
-  /// loader has mapped, such as a debugger.
+  /// Is the address within the image as the loader has mapped it? Returns false for pointers
+  /// in a file that is not relocated yet, or that the program itself has mapped, such as a
+  /// debugger.
   bool contains(uint64_t Address) const;
 };
 
-/// Calls Found with the address of each descriptor of at least MinSize bytes,
-/// among Patchbay's notes of this type. Stops at an error.
+/// Calls Found with the address of the descriptor of each of Patchbay's notes of this type.
+/// Skips descriptors of less than MinSize bytes. Stops at an error.
 llvm::Error forEachMappedNote(
     const ProcessMemory &Memory, uint32_t Type, uint64_t MinSize,
     llvm::function_ref<llvm::Error(const MappedImage &, uint64_t)> Found);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Time limits that do not expire because a machine is busy: they do not count the time
-// in which a thread waits for a processor.
+// Time limits that do not count the time in which a thread waits for a processor, so that they
+// do not expire on a busy machine.
 #pragma once
 
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -14,27 +14,26 @@
 namespace patchbay {
 
 struct RunTime {
-  bool IsRunnable = false; // does it run, or wait for a processor?
+  bool IsRunnable = false; // does the thread run, or wait for a processor?
   std::chrono::nanoseconds Ran{0};
 };
 /// Folder: the thread's folder in /proc. All values are 0 if the thread has ended.
 RunTime runTimeOf(const std::string &Folder);
 
-/// The time in which a thread ran, was blocked or was stopped. Call soFar() at least
-/// every MaxPause: it counts at most that much per call, since this command may also
-/// have lacked a processor.
+/// The time in which a thread ran, was blocked or was stopped. soFar() must be called at least
+/// every MaxPause. It counts at most MaxPause per call, since this command itself may have
+/// waited for a processor.
 class ProgressTime {
 public:
   using Nanoseconds = std::chrono::nanoseconds;
   static constexpr std::chrono::milliseconds MaxPause{500};
 
-  /// Folder() returns the thread's folder in /proc. It returns an empty string before the
-  /// thread first runs: until then the thread waits for a processor, unless its process is
-  /// stopped.
+  /// Folder() returns the thread's folder in /proc, or an empty string before the thread first
+  /// runs. Until then, the thread waits for a processor, unless its process is stopped.
   ProgressTime(pid_t Pid, std::function<std::string()> Folder);
 
   Nanoseconds soFar();
-  /// The part of soFar() since the thread last ran. Only soFar() updates it.
+  /// The part of soFar() since the thread last ran, as of the last call of soFar().
   Nanoseconds sinceItRan() const { return Blocked; }
 
 private:
@@ -51,8 +50,8 @@ private:
 /// SIGINT, SIGTERM or SIGHUP if it is blocked and pending, or 0.
 int pendingEnd();
 
-/// Calls Done until it returns true, or until HasExpired does. The interval between
-/// calls grows, so that polling costs little.
+/// Calls Done and HasExpired until either returns true. The interval between calls grows, so
+/// that polling costs little.
 bool waitUntil(llvm::function_ref<bool()> HasExpired, llvm::function_ref<bool()> Done);
 
 } // namespace patchbay

@@ -33,7 +33,7 @@ static uint64_t countedCalls(int File, uint64_t At, uint64_t Size) {
   return Calls;
 }
 
-// Unused elements are zeroed.
+// Adds up the calls of all histograms. Unused elements are zero.
 static uint64_t timedCalls(int File, uint64_t At, uint64_t Size) {
   uint64_t Calls = 0, End = At + Size;
   pbd_histogram Some[64];
@@ -51,9 +51,9 @@ static uint64_t timedCalls(int File, uint64_t At, uint64_t Size) {
   return Calls;
 }
 
-// Counts the filled records of a block that is used as a ring. Records are written in
-// order; those of an earlier pass are older than the first record. A record has the time
-// at which its call began, so the result is approximate.
+// Counts the filled records of a block that is used as a ring. Records are written in order,
+// so records of an earlier pass are older than the first record. The result is approximate,
+// since the time of a record is the begin of its call.
 static uint64_t filledRecords(int File, uint64_t First, uint64_t Room) {
   pbd_record Begin;
   if (!Room || !read(File, First, Begin) || !Begin.time)
@@ -123,13 +123,13 @@ static Error noRecording() {
   return makeError("the file that the process records to has another format");
 }
 
-// Copies the header, which tells how much data is complete: data that is added
-// later is not copied. Returns the end of the complete data.
+// Copies the header, and returns the end of the complete data according to the header. Data
+// that is added later is not copied.
 static Expected<off_t> copyHeader(int From, int To) {
   struct stat Status;
   if (fstat(From, &Status))
     return failed(errno);
-  // Reading anything but a regular file may block.
+  // Only a regular file can be read without blocking.
   if (!S_ISREG(Status.st_mode))
     return noRecording();
   pbd_header Header;
@@ -143,22 +143,22 @@ static Expected<off_t> copyHeader(int From, int To) {
     return noRecording();
   if (write(To, &Header, sizeof(Header)) != sizeof(Header))
     return failed(errno);
-  // Ask again, since the file may have grown. If it is shorter than its header
-  // says, the copy is, too, which readers report.
+  // Read the size again, since the file may have grown. If the file is shorter than its header
+  // says, the copy is shorter, too, and readers report that.
   if (fstat(From, &Status))
     return failed(errno);
   return std::min<uint64_t>(Header.committed, Status.st_size);
 }
 
-// Has the file unallocated parts? The recorder allocates all space before it writes,
-// unless the file system compresses data. SEEK_HOLE is used only then: on some file
+// Has the file holes? The recorder allocates all space before it writes, so only a file system
+// that compresses data has holes. SEEK_HOLE is used only for such files, since on some file
 // systems it misses pages that were written through mappings.
 static bool hasHoles(int From, off_t End) {
   struct stat Status;
   return !fstat(From, &Status) && off_t(Status.st_blocks) * 512 < End;
 }
 
-// Returns an errno.
+// Copies a range without holes. Returns 0 or an errno.
 static int copyPart(int From, int To, off_t At, off_t End) {
   if (lseek(To, At, SEEK_SET) < 0)
     return errno;
@@ -172,7 +172,7 @@ static int copyPart(int From, int To, off_t At, off_t End) {
   return 0;
 }
 
-// Returns an errno.
+// Copies a range and keeps holes. Returns 0 or an errno.
 static int copyParts(int From, int To, off_t At, off_t End) {
   while (At < End) {
     off_t Data = lseek(From, At, SEEK_DATA);
@@ -206,7 +206,7 @@ Error patchbay::copyData(int From, StringRef To) {
   if (File < 0)
     return makeError("cannot create " + Path + ": " + errnoText(errno));
   Error E = copyAll(From, File);
-  // close() may report that the disk is full.
+  // close() may report a full disk.
   if (close(File) && !E)
     E = failed(errno);
   if (E)

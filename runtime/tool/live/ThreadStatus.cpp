@@ -51,7 +51,7 @@ uint64_t ThreadStatus::number(StringRef Name) const {
   return Value;
 }
 
-// "running", or "-1 SP PC", or the number, six arguments, SP and PC.
+// Parses "running", or "-1 SP PC", or the system call's number, six arguments, SP and PC.
 std::optional<ThreadPlace> patchbay::placeOf(pid_t Process, pid_t Thread) {
   std::string Text = readThread(Process, Thread, "syscall");
   ThreadPlace Place;
@@ -131,11 +131,10 @@ static bool says(const Twine &File, StringRef Word) {
   return StringRef(fileText(File)).contains(Word);
 }
 
-// Is the process's control group, or a parent group, frozen? Then none of its
-// threads runs, although their states do not show that.
-// Version 2: Documentation/admin-guide/cgroup-v2.rst, "cgroup.freeze". Version
-// 1: cgroup-v1/freezer-subsystem.rst. Both states include those of parent
-// groups.
+// Is the process's control group, or a parent group, frozen? The threads of a frozen process
+// do not run, but their states do not show that. For version 2 see
+// Documentation/admin-guide/cgroup-v2.rst, "cgroup.freeze"; for version 1 see
+// cgroup-v1/freezer-subsystem.rst. Both files include the states of parent groups.
 static bool isFrozen(pid_t Process) {
   std::string Text = readProc(Process, "cgroup");
   for (StringRef Line : split(Text, '\n')) {
@@ -166,8 +165,8 @@ std::string Stillness::why() {
   if (HasRun)
     return "";
   std::string Why = whyStill(Pid);
-  // Report a debugger only after two checks: many processes are stopped
-  // briefly, for example by strace(1), or by another patchbay.
+  // Report a debugger only after two checks, since strace(1) or another patchbay may have
+  // stopped the process only briefly.
   if (Why.empty() && IsHeld && WasHeld)
     Why = "a debugger has stopped it: continue it there first";
   return Why;

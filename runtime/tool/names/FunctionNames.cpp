@@ -67,8 +67,8 @@ static bool isNumber(StringRef Word) {
   return !Word.empty() && llvm::all_of(Word, isDigit);
 }
 
-// Keeps the suffixes of parts and copies among those after the source name. The
-// first word of a suffix, and whether a number follows, identify the suffix.
+// Keeps only the suffixes of parts and copies of a function. A suffix is a word, optionally
+// followed by a number.
 static std::string partsIn(StringRef Suffixes) {
   std::string Parts;
   SmallVector<StringRef> Words;
@@ -90,7 +90,7 @@ static std::string partsIn(StringRef Suffixes) {
       Parts += ("." + Word).str();
     } else if (patchbay_is_version(Word.data(), Word.size())) {
       Parts += ("." + Word).str();
-      // "sse4.2" is a processor feature, and 2 no clone number.
+      // "sse4.2" is the name of a processor feature.
       if (Numbered && Word.ends_with("sse4"))
         Parts += ("." + Words[++I]).str();
     }
@@ -98,8 +98,8 @@ static std::string partsIn(StringRef Suffixes) {
   return Parts;
 }
 
-// The symbol's name without .llvm.N, .__uniq.N, .N, .cfi and the digits of a module:
-// see patchbay/names.h. Suffixes of parts and copies of the function stay:
+// The symbol's name without .llvm.N, .__uniq.N, .N, .cfi and the digits of a module (see
+// patchbay/names.h). Keeps suffixes of parts and copies of the function:
 // parse.llvm.1527.cold becomes parse.cold.
 static std::string sourceName(StringRef Symbol) {
   size_t Length = patchbay_source_name_length(Symbol.data(), Symbol.size());
@@ -108,8 +108,8 @@ static std::string sourceName(StringRef Symbol) {
   return Symbol.take_front(Length).str() + partsIn(Symbol.drop_front(Length));
 }
 
-// Finds entries in CFI's jump table: then NAME is the entry, and NAME.cfi the
-// function.
+// Finds the symbols of entries in CFI's jump table. For such an entry NAME, the function is
+// NAME.cfi.
 static StringSet<> jumpTableEntries(ArrayRef<SymbolNames::Symbol> Symbols) {
   StringSet<> Names;
   for (const SymbolNames::Symbol &S : Symbols)

@@ -21,7 +21,7 @@ static constexpr size_t HeadSize = 16;
 // A symbol has address, size, binding, st_other, and whether it is exported. A
 // name with a NUL follows.
 static constexpr size_t SymbolSize = 8 + 8 + 3;
-// The highest expansion by zlib, so a larger size is invalid.
+// The highest expansion by zlib. A larger size is invalid.
 static constexpr uint64_t MostPerByte = 1032;
 
 static constexpr StringLiteral Suffix(".names");

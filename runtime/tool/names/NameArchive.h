@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Stores names of functions in the recording, so that it can be read on
-// machines without the program. There is one compressed file per module.
+// Stores names of functions in the recording, so that the recording can be read on machines
+// without the program. Each module has one compressed file.
 #pragma once
 
 #include "elf/ElfImage.h"
@@ -17,8 +17,8 @@ bool hasNames(int File);
 /// Writes the names. Replaces an existing file atomically.
 llvm::Error writeNames(const std::string &Path, llvm::StringRef Key,
                        const SymbolNames &Names);
-/// Reads the names, which point into Bytes. Fails with a message if they belong
-/// to another module, or are damaged. Returns false if the file does not exist.
+/// Reads the names. Names points into Bytes. Fails if the file is of another module, or is
+/// damaged. Returns false if the file does not exist.
 llvm::Expected<bool> readNames(const std::string &Path, llvm::StringRef Key,
                                std::string &Bytes, SymbolNames &Names);
 

@@ -33,11 +33,11 @@ static std::string qualifiedName(StringRef Name) {
   return Done ? Result : Name.str();
 }
 
-// Highest number of suggestions.
+// Maximum number of suggestions.
 static constexpr size_t MostMeant = 3;
 
-// Does a glob match the last part of a qualified name, such as "get" of
-// "svc::Cache::get"? C names have no parts.
+// Does a glob match the last component of a qualified name, such as "get" of
+// "svc::Cache::get"? C names have no components.
 static bool isLastPart(const std::string &Glob, StringRef Plain) {
   size_t At = Plain.rfind("::");
   return At != StringRef::npos &&

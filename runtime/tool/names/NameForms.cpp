@@ -40,7 +40,7 @@ bool patchbay::isNamedBy(StringRef Demangled, const std::string &Glob) {
   return Is(Name) || (Rust != Name && Is(Rust));
 }
 
-// In the legacy mangling each name ends with "::h" and sixteen digits.
+// Drops "::h" and sixteen digits, with which each name of the legacy mangling ends.
 static bool dropHash(StringRef &Name) {
   constexpr size_t Digits = 16;
   StringRef Tail = Name.take_back(Digits);
@@ -81,8 +81,7 @@ static std::string unescapeAll(StringRef Name) {
     std::string Character;
     if (Name.front() == '$' && Escape.size() + 1 < Name.size())
       Character = unescaped(Escape);
-    // An identifier cannot begin with an escaped character, so rustc puts a '_' before
-    // it.
+    // rustc puts a '_' before an escaped character at the beginning of an identifier.
     StringRef Before = Result;
     if (!Character.empty() && (Before == "_" || Before.ends_with("::_")))
       Result.pop_back();
@@ -92,8 +91,7 @@ static std::string unescapeAll(StringRef Name) {
   return Result;
 }
 
-// Returns "app::Line::words" for "<app::Line>::words": the brackets of a type whose
-// method belongs to no trait.
+// Returns "app::Line::words" for "<app::Line>::words", a method that belongs to no trait.
 static std::string withoutBracketsOfType(StringRef Name) {
   size_t Depth = 0, End = 0;
   for (; End != Name.size(); ++End) {

@@ -30,8 +30,8 @@ private:
 };
 } // namespace
 
-// Is the part after Before a function's parameter list? "(anonymous namespace)" is not,
-// nor is Go's "(*Type)" after a package.
+// Is the part after Before a function's parameter list, rather than "(anonymous namespace)"
+// or Go's "(*Type)" after a package?
 static bool isParameters(StringRef Part, StringRef Before) {
   return pb_is_parameters(Part.data(), Part.size(), Before.empty() ? 0 : Before.back());
 }
@@ -77,8 +77,7 @@ static std::string dropScopes(StringRef Arguments) {
   return Result;
 }
 
-// In the brackets of Text, keeps only the part between Begin and End. Removes brackets
-// without such a part.
+// Keeps only the text in brackets that is between Begin and End. Removes empty brackets.
 static std::string dropBrackets(StringRef Text, size_t Begin, size_t End, StringRef Dots,
                                 bool WithScopes) {
   std::string Result;
@@ -98,7 +97,7 @@ static std::string dropBrackets(StringRef Text, size_t Begin, size_t End, String
                  (To < At - 1 && Text[To] == ',' ? ", " : "") + (To < At - 1 ? Dots : "") +
                  Twine(Part.back()))
                     .str();
-    else // Rust's "f::<Type>" has a "::" before the brackets
+    else // also remove the "::" before brackets in Rust's "f::<Type>"
       Result.resize(StringRef(Result).rtrim(':').size());
   }
   return Result;
@@ -111,9 +110,9 @@ static size_t resultSize(StringRef Name) {
   return At == StringRef::npos ? 0 : At;
 }
 
-// For names with the same plain name, keeps a part of their arguments. It begins where
-// any two names first differ, and ends where a name last differs from its most similar
-// neighbours.
+// For names with the same plain name, keeps the arguments that differ. The kept text begins
+// at the first difference between any two names. It ends at the first difference between the
+// name and its neighbours in sorted order, which are the most similar names.
 static void tellApart(ArrayRef<std::string> Names, ArrayRef<std::string> Short,
                       const Indices &Group, StringRef Dots, bool WithScopes,
                       std::vector<std::string> &Plain) {
@@ -175,7 +174,7 @@ static Indices beginnings(StringRef Name) {
 }
 
 void ShortNames::findEnds() {
-  StringMap<const std::string *> Owners; // null: several names have this suffix
+  StringMap<const std::string *> Owners; // nullptr: several names have this suffix
   std::vector<std::vector<StringRef>> All;
   for (size_t I = 0; I != Names.size(); ++I) {
     StringRef Name = in(I, Plain);
@@ -195,7 +194,7 @@ void ShortNames::findEnds() {
   }
 }
 
-// Does a cut at this position leave all identifiers whole?
+// Does a cut at this position keep all identifiers whole?
 static bool isEdge(StringRef Text, size_t At) {
   return !At || At >= Text.size() || pb_is_word(Text[At - 1]) != pb_is_word(Text[At]);
 }
@@ -228,7 +227,7 @@ std::vector<std::string> ShortNames::cut(size_t Width) const {
     auto At = llvm::find_if(Of, [&](StringRef Text) { return Text.size() <= Size; });
     Result.push_back(At != Of.end() ? *At : dropMiddle(Of.back(), Size, Dots));
   }
-  StringMap<std::string> Tags; // used if the distinguishing part does not fit
+  StringMap<std::string> Tags; // used if the text that differs does not fit
   for (const Indices &Group : findAlike(Names, Result))
     for (size_t I : Group) {
       std::string &Tag = Tags.try_emplace(Names[I], "#" + utostr(Tags.size() + 1)).first->second;

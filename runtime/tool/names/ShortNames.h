@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Short names of functions for narrow columns. Shortening removes these parts,
-// in this order: parameters and the result type; template arguments; leading
-// namespaces and classes; the middle of the name. Different names always have
-// different short names.
+// Short names of functions for narrow columns. Shortening removes, in this order: parameters
+// and the result type; template arguments; leading namespaces and classes; the middle of the
+// name. Different names always have different short names.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"
@@ -16,9 +15,8 @@ namespace patchbay {
 
 class ShortNames {
 public:
-  /// Plain: without template arguments. Names that would be equal keep the
-  /// arguments or parameters that differ: "Map<int, ...>::find" and "Map<char,
-  /// ...>::find".
+  /// Plain: without template arguments. Equal plain names keep the arguments or parameters
+  /// that differ: "Map<int, ...>::find" and "Map<char, ...>::find".
   enum Form { Whole, WithoutParameters, Plain };
 
   ShortNames() = default;
@@ -30,13 +28,12 @@ public:
   void set(std::vector<std::string> Names);
   /// A name in this form.
   const std::string &in(size_t Name, Form F);
-  /// The longest form, up to Longest, that fits. If none fits, the name is cut
-  /// to Width.
+  /// The longest form that fits into Width. Longest: the longest permitted form. If no form
+  /// fits, cuts the name to Width.
   const std::string &fit(size_t Name, size_t Width, Form Longest = Whole);
   /// All unique forms of a name, longest first.
   std::vector<std::string> all(size_t Name);
-  /// The function's own name, without namespaces and classes. Other functions
-  /// may have the same.
+  /// The function's name without namespaces and classes, which may not be unique.
   std::string own(size_t Name) const;
 
 private:

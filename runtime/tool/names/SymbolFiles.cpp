@@ -33,7 +33,7 @@ static std::optional<DebugLink> debugLink(const ElfImage &Image) {
   StringRef Text = toStringRef(*Bytes);
   size_t End = Text.find('\0');
   size_t CrcAt = alignTo(End + 1, 4);
-  // Refuse a name with a folder, which could refer to any file.
+  // Refuse a name with a folder, since such a name could refer to any file.
   if (End == StringRef::npos || !End || Text.size() < CrcAt + 4 ||
       Text.take_front(End).contains('/'))
     return std::nullopt;
@@ -71,7 +71,7 @@ bool patchbay::belongsTo(const ElfImage &Debug, const ElfImage *Image,
   return Link && crc32(ArrayRef(Elf.base(), Elf.getBufSize())) == Link->Crc;
 }
 
-// Ask a debuginfod through elfutils' client library, which few systems have.
+// Loads elfutils' client library at run time, since few systems have it.
 std::string patchbay::askDebuginfod(StringRef BuildId) {
   const char *Urls = getenv("DEBUGINFOD_URLS");
   if (!Urls || !*Urls || BuildId.empty())
@@ -127,8 +127,8 @@ std::optional<SymbolFile> patchbay::findSymbolFile(const ElfImage *Image, String
   return Asked.empty() ? std::nullopt : readSymbolFile(Asked, Image, BuildId);
 }
 
-// Reads lines "ADDRESS TYPE NAME [MODULE]". For users without the right to see
-// addresses, all of them are 0.
+// Reads lines "ADDRESS TYPE NAME [MODULE]". All addresses are 0 for users without the
+// permission to see them.
 void KernelNames::read() {
   IsRead = true;
   const std::string All = fileText("/proc/kallsyms");
@@ -151,7 +151,7 @@ StringRef KernelNames::at(uint64_t Address, StringRef Of) {
     BootId = StringRef(fileText("/proc/sys/kernel/random/boot_id")).rtrim().str();
   if (Of.empty() || Of != *BootId)
     return "";
-  // Read the list, which has some megabytes, only for a recording of this boot.
+  // Read the list of some megabytes only for a recording of this boot.
   if (!IsRead)
     read();
   auto Above = llvm::upper_bound(Symbols, Address, [](uint64_t A, const Symbol &S) {

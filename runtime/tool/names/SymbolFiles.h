@@ -7,10 +7,10 @@
 
 namespace patchbay {
 
-/// Candidates for the debug file of a stripped image, or of a build id (bytes), best
-/// first. The order is gdb's (Debugging with GDB, "Debugging Information in Separate
-/// Files"): by build id below Symfs/usr/lib/debug; then by .gnu_debuglink beside Path, in
-/// .debug there, and in Symfs/usr/lib/debug.
+/// Candidates for the debug file of a stripped image, or of a build id (bytes), in gdb's
+/// order (Debugging with GDB, "Debugging Information in Separate Files"). First by build id
+/// below Symfs/usr/lib/debug. Then by .gnu_debuglink in Path's directory, in its .debug
+/// directory, and in Symfs/usr/lib/debug.
 std::vector<std::string> debugFiles(const ElfImage *Image, llvm::StringRef Path,
                                     llvm::StringRef BuildId,
                                     llvm::StringRef Symfs);
@@ -21,8 +21,8 @@ bool belongsTo(const ElfImage &Debug, const ElfImage *Image,
                llvm::StringRef BuildId);
 
 /// Asks the servers of DEBUGINFOD_URLS through elfutils' library, which caches results
-/// (debuginfod_find_debuginfo(3)). Returns the path of the file. Empty if no server is
-/// configured, the library is not installed, or no server has the file.
+/// (debuginfod_find_debuginfo(3)). Returns the path of the file; empty if no server has the
+/// file, no server is configured, or the library is not installed.
 std::string askDebuginfod(llvm::StringRef BuildId);
 
 /// A file with symbols. Names points into it.
@@ -36,12 +36,12 @@ std::optional<SymbolFile> findSymbolFile(const ElfImage *Image, llvm::StringRef 
                                          llvm::StringRef BuildId,
                                          llvm::ArrayRef<std::string> Roots);
 
-/// The functions of the running kernel, from /proc/kallsyms. Their addresses change with
-/// each boot, and not every user may see them.
+/// The functions of the running kernel, from /proc/kallsyms. Addresses change with each boot,
+/// and only privileged users may see addresses.
 class KernelNames {
 public:
-  /// The name of the function that contains Address. Empty if BootId is not the
-  /// id of the current boot, or if we may not see addresses.
+  /// The name of the function that contains Address. Empty if BootId is not the id of the
+  /// current boot, or if this command may not see addresses.
   llvm::StringRef at(uint64_t Address, llvm::StringRef BootId);
 
 private:
