@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Starts the tracer (start.h) in a program that has PATCHBAY in its
- * environment, which `patchbay record` or a user has set.
+ * Starts the tracer (start.h) if `patchbay record` or the user has set PATCHBAY in the
+ * environment.
  *
- * If PATCHBAY is invalid, or names functions that no module has, this writes
- * one line to standard error, as ld.so(8) does for LD_PRELOAD. Otherwise the
- * user would find no recording and no reason.
+ * If PATCHBAY is invalid, or if a name in PATCHBAY matches no function, prints one line on
+ * standard error, as ld.so(8) does for LD_PRELOAD, so that a missing recording has a
+ * reason.
  */
 #include "exec.h"
 #include "session/recording.h"
@@ -25,9 +25,9 @@
 #include <unistd.h>
 
 /*
- * The loader initializes this library first (-z initfirst), before glibc sets
- * environ. glibc passes the later value of environ to constructors. Other C
- * libraries set environ and pass no arguments.
+ * Returns the value of PATCHBAY, or NULL. The loader initializes this library first (-z
+ * initfirst), before glibc sets environ, but glibc passes the environment to constructors.
+ * Other C libraries set environ and pass no arguments.
  */
 static const char *from_environment(char **envp)
 {
@@ -44,18 +44,16 @@ static const char *from_environment(char **envp)
 }
 
 /*
- * Exists in programs with ThreadSanitizer. It intercepts functions of the C library,
- * and would initialize itself only before the executable's constructors, after this
- * library's.
+ * Defined in programs with ThreadSanitizer, which intercepts functions of the C library,
+ * but initializes itself only after this library's constructor.
  */
 void __tsan_init(void) __attribute__((weak));
 
 /*
- * RealtimeSanitizer, TypeSanitizer and NumericalStabilitySanitizer also
- * intercept such functions. They must be neither called nor initialized
- * before the executable's .preinit_array, which initializes them. The loader
- * runs .preinit_array after this library's constructor and before all
- * others.
+ * RealtimeSanitizer, TypeSanitizer and NumericalStabilitySanitizer also intercept functions
+ * of the C library. The executable's .preinit_array initializes these sanitizers; before
+ * that, intercepted functions must not be called. The loader runs .preinit_array after this
+ * library's constructor and before all other constructors.
  */
 void __rtsan_init(void) __attribute__((weak));
 void __tysan_init(void) __attribute__((weak));
@@ -67,7 +65,7 @@ void __nsan_init(void) __attribute__((weak));
  */
 void __asan_init(void) __attribute__((weak));
 
-/* Write one line in one call, without the program's stdio streams. */
+/* Print one line by one system call, without the program's stdio streams. */
 static void say(const char *how, const char *what, const char *then)
 {
 	char line[PB_WHY_MAX + 96];
@@ -79,7 +77,7 @@ static void say(const char *how, const char *what, const char *then)
 		if ((unsigned char)line[i] < ' ')
 			line[i] = '?';
 	if (length > 0 && write(STDERR_FILENO, line, (size_t)length) < 0)
-		return; /* standard error is the only place to report to */
+		return; /* errors of standard error cannot be reported */
 }
 
 static void listen_now(void)
@@ -90,7 +88,7 @@ static void listen_now(void)
 static const char no_thread[] = 
 	": 'patchbay live', max-rate and max-overhead have no effect here";
 
-static pid_t started; /* the process that ran start(), to tell it from forked children */
+static pid_t started; /* the process that ran start(); differs in forked children */
 
 static void start(char **envp)
 {
@@ -119,7 +117,7 @@ static void start(char **envp)
 	}
 	started = getpid();
 	pb_start_arm();
-	/* `patchbay record` has told the user if it started this program. */
+	/* `patchbay record` refuses to start such a program, but a traced process may start it. */
 	if (pb_options.live && __tsan_init) {
 		say("warning", "ThreadSanitizer permits no listening thread", no_thread);
 		pb_options.live = 0;
@@ -128,7 +126,7 @@ static void start(char **envp)
 		listen_now();
 }
 
-/* Sanitizers may execute the program again in their initialization, so call this after it. */
+/* Call this after the initialization of sanitizers, which may execute the program again. */
 static void start_and_tidy(char **envp)
 {
 	start(envp);
@@ -147,14 +145,17 @@ __attribute__((constructor)) static void construct(int argc, char **argv,
 
 	(void)argc;
 	(void)argv;
-	/* See from_environment(). */
+	/* environ is not set yet: the library was preloaded. See from_environment(). */
 	if (!environ && envp)
 		pb_private_preloaded();
 	if (!late || pb_private_start_late(start_late))
 		start_and_tidy(envp);
 }
 
-/* Warn of names without a function. Called at the end, when no more modules can be loaded. */
+/*
+ * Warn about names that match no function. Called at the end, because modules may be loaded
+ * at any time before.
+ */
 static void say_what_is_not_there(void)
 {
 	char text[PB_WHY_MAX];
@@ -165,10 +166,7 @@ static void say_what_is_not_there(void)
 		    nr == 1 ? " matches no function" : " match no function");
 }
 
-/*
- * Report why modules that were loaded after the start, or some of their functions,
- * are not traced.
- */
+/* Report errors of arming functions in modules that were loaded after the start. */
 static void say_what_failed(struct patchbay_ops *ops)
 {
 	struct patchbay_ops_info info = { .size = sizeof(info) };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Replaces the C library's dlclose(). */
+/* The wrapper of dlclose(). */
 #include "session/recording.h"
 #include "session/syscalls.h"
 #include "session/untraceable_modules.h"
@@ -14,10 +14,7 @@ __attribute__((constructor)) static void find(void)
 	PB_FIND(dlclose);
 }
 
-/*
- * List modules of other namespaces now: after the call the module may be
- * unloaded, and nothing else records it.
- */
+/* Write the modules of other namespaces first, because this call may unload one of them. */
 PB_PUBLIC int dlclose(void *library)
 {
 	if (pb_session && pb_tracer && pb_syscalls_begin()) {

@@ -46,7 +46,7 @@ static const char variable[] = "LD_PRELOAD=";
 static const char records[] = "libpatchbay-trace.so";
 static const char listens[] = "libpatchbay-live.so";
 
-/* The characters that separate names in LD_PRELOAD (ld.so(8)). */
+/* Returns the end of a name in LD_PRELOAD: a colon, a space or NUL (ld.so(8)). */
 static const char *end_of(const char *name)
 {
 	return name + strcspn(name, ": ");
@@ -71,7 +71,7 @@ static int is_this_library(const char *name, const char *end)
 	return is_file(name, end, records) || is_file(name, end, listens);
 }
 
-/* Does @string set LD_PRELOAD? Returns 0 if it cannot be read. */
+/* Does @string set LD_PRELOAD? Returns 0 if @string is unreadable. */
 static int has_prefix(struct pb_probe *probe, const char *string)
 {
 	for (size_t i = 0; i < sizeof(variable) - 1; i++)
@@ -82,8 +82,8 @@ static int has_prefix(struct pb_probe *probe, const char *string)
 }
 
 /*
- * Returns the value of LD_PRELOAD if it names this library, or NULL, and sets *@nr to
- * the number of variables. Also returns NULL if an address is invalid: the kernel will
+ * Returns the value of LD_PRELOAD if it names this library, else NULL. Sets *@nr to the
+ * number of variables. Returns NULL for an invalid address, for which the kernel will
  * return EFAULT.
  */
 static const char *find_preload(char *const envp[], size_t *nr, struct pb_probe array)
@@ -109,7 +109,7 @@ static const char *find_preload(char *const envp[], size_t *nr, struct pb_probe 
 	return NULL;
 }
 
-/* Returns a sanitizer that the user named, which is after this library, or NULL. */
+/* Returns the first sanitizer after this library, or NULL. The user has put it there. */
 static const char *find_users_first(const char *old)
 {
 	int is_before = 1;
@@ -123,9 +123,8 @@ static const char *find_users_first(const char *old)
 }
 
 /*
- * Write the variable that replaces @old to @to, or "" if no library is left.
- * Drops sanitizers before this library: `patchbay record` or this function
- * has put them there.
+ * Write the variable that replaces @old to @to, or "" if no library is left. Drops
+ * sanitizers before this library, which `patchbay record` or this function has put there.
  */
 static void make_preload(const char *old, const struct pb_exec_target *target,
 			 char *to)
@@ -160,7 +159,7 @@ void pb_exec_tidy(char *const envp[])
 {
 	static const struct pb_exec_target none;
 	size_t nr, length;
-	/* Before main() the environment is valid, since the loader has read all of it. */
+	/* Before main() all strings are valid, because the loader has read them. */
 	const struct pb_probe probe = { .is_all_readable = 1 };
 	char *preload = (char *)find_preload(envp, &nr, probe);
 
@@ -187,8 +186,8 @@ static int names_sanitizer(const char *preload)
 }
 
 /*
- * Like find_preload(), but returns NULL in a sandbox, where the program's file cannot be
- * read.
+ * Like find_preload(), but returns NULL in a sandbox, where reading the program's file is
+ * forbidden.
  */
 static const char *preload_to_change(char *const envp[], size_t *nr)
 {
@@ -198,9 +197,9 @@ static const char *preload_to_change(char *const envp[], size_t *nr)
 }
 
 /*
- * Reads the program's file. Returns the size of memory that change_environment() needs,
- * or 0 if nothing must change, as for most programs. Exact, because the caller may have a
- * small stack.
+ * Reads the program's file. Returns the size of memory that change_environment() needs, or
+ * 0 if the environment stays unchanged, as for most programs. The size is exact, because
+ * the caller may have a small stack.
  */
 static size_t room_for(int folder, const char *path, int flags, char *const envp[],
 		       struct pb_exec_target *target)
@@ -217,7 +216,10 @@ static size_t room_for(int folder, const char *path, int flags, char *const envp
 	       sizeof(target->first) + 1;
 }
 
-/* @room: memory of room_for() bytes for the same environment, or NULL if that is 0. */
+/*
+ * Returns the changed environment, in @room, or @envp if @room is NULL. @room has the size
+ * that room_for() has returned.
+ */
 static char *const *change_environment(const struct pb_exec_target *target,
 				       char *const envp[], void *room)
 {
@@ -244,7 +246,7 @@ static char *const *change_environment(const struct pb_exec_target *target,
 
 /*
  * Returns the size of memory that find_file() needs, or 0 if the environment stays
- * unchanged and @file need not be searched.
+ * unchanged, so that searching @file is unnecessary.
  */
 static size_t room_for_path(const char *file, char *const envp[])
 {
@@ -258,7 +260,7 @@ static size_t room_for_path(const char *file, char *const envp[])
 	return size < PATH_MAX ? size : PATH_MAX;
 }
 
-/* Returns the path where execvp(3) finds @file, or NULL. */
+/* Returns the path of the file that execvp(3) executes, or NULL. */
 static const char *find_file(const char *file, char path[])
 {
 	const char *folder = getenv("PATH");
@@ -284,14 +286,17 @@ static const char *find_file(const char *file, char path[])
 	return NULL;
 }
 
-/* Changes @envp, on the caller's stack: the caller may be a child of vfork(2). */
+/*
+ * Changes @envp. Uses memory on the caller's stack, because the caller may be a child of
+ * vfork(2).
+ */
 #define CHANGE(envp, folder, path, flags)                                      \
 	struct pb_exec_target target;                                          \
 	const size_t room_size = room_for(folder, path, flags, envp, &target); \
 	char *room[room_size / sizeof(char *) + 1];                            \
 	envp = change_environment(&target, envp, room_size ? room : NULL)
 
-/* Returns the result of @call, if it fails. */
+/* Writes final data, then evaluates @call, which returns only on failure. */
 #define EXECUTE(call)                                                          \
 	({                                                                     \
 		const int is_written = pb_ending_write();                      \
@@ -367,7 +372,7 @@ PB_PUBLIC int posix_spawnp(pid_t *pid, const char *file,
 	return PB_REAL(posix_spawnp)(pid, file, actions, attr, argv, envp);
 }
 
-/* The number of arguments, including the final NULL. */
+/* Returns the number of arguments, including the final NULL. */
 static size_t count_arguments(va_list args)
 {
 	size_t nr = 1;
@@ -385,7 +390,7 @@ static void take_arguments(const char *first, va_list args, size_t nr,
 		argv[i] = va_arg(args, const char *);
 }
 
-/* Make an array @argv of @first and the arguments after it. */
+/* Define an array @argv of @first and the following arguments. */
 #define ARGUMENTS(first)                                                       \
 	va_list args;                                                          \
 	size_t nr;                                                             \
@@ -415,7 +420,7 @@ PB_PUBLIC int execle(const char *path, const char *first, ...)
 	char *const *envp;
 
 	ARGUMENTS(first);
-	/* If @first is NULL, envp is the next argument. */
+	/* @envp follows the final NULL, or @first if @first is NULL. */
 	envp = va_arg(args, char *const *);
 	va_end(args);
 	return execve(path, (char *const *)argv, envp);

@@ -21,7 +21,7 @@ static long read_at(int fd, void *to, size_t size, uint64_t offset)
 	return pb_sys(SYS_pread64, fd, to, size, offset);
 }
 
-/* Reads up to @size - 1 bytes of a string. Returns whether it read any. */
+/* Reads up to @size - 1 bytes of a string. Returns 0 if there are none. */
 static int read_string(int fd, char *to, size_t size, uint64_t offset)
 {
 	long length = read_at(fd, to, size - 1, offset);
@@ -62,7 +62,7 @@ static uint64_t find_offset(int fd, const Elf64_Ehdr *head, uint64_t address)
 
 /*===-- The loader -------------------------------------------------------===*/
 
-/* Only glibc's loader defines this version. */
+/* A symbol version that only glibc's loader defines. */
 static const char glibc_only[] = "GLIBC_PRIVATE";
 
 static int has_mark(const char *data, size_t size)
@@ -74,7 +74,10 @@ static int has_mark(const char *data, size_t size)
 	return 0;
 }
 
-/* Returns 1 if the file cannot be read, since the kernel cannot start it, either. */
+/*
+ * Is the file glibc's loader? Returns 1 for an unreadable file, which the kernel cannot
+ * start, either.
+ */
 static int is_of_glibc(const char *path)
 {
 	int fd = (int)pb_sys(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
@@ -95,7 +98,10 @@ static int is_of_glibc(const char *path)
 	return result;
 }
 
-/* Sets *@path to the loader of this process, or "" if the user started the loader itself. */
+/*
+ * Sets *@path to the loader of this process, or "" if the user has executed the loader
+ * directly.
+ */
 static void find_own_loader(const char **path)
 {
 	const Elf64_Phdr *segment = (const Elf64_Phdr *)getauxval(AT_PHDR);
@@ -129,7 +135,7 @@ int pb_exec_is_first(const char *name, const char *end)
 	return 0;
 }
 
-/* Sets @first to the name of the needed library that must be first, or "". */
+/* Sets @first to the name of the needed library that must be loaded first, or "". */
 static void find_first(int fd, const Elf64_Ehdr *head, char *first, size_t room)
 {
 	Elf64_Phdr dynamic;
@@ -182,8 +188,8 @@ static void look_at_elf(int fd, const Elf64_Ehdr *head,
 }
 
 /*
- * Sets @path to the interpreter of "#! /path argument". Returns whether the
- * line names one.
+ * Sets *@path to the interpreter in the line "#! /path argument". Returns 0 if there is
+ * none.
  */
 static int find_interpreter(char *line, const char **path)
 {
@@ -207,14 +213,16 @@ void pb_exec_look(int folder, const char *path, int flags,
 
 	target->is_foreign = 0;
 	target->first[0] = '\0';
-	/* The kernel follows the same number of scripts (BINPRM_MAX_RECURSION). */
+	/* At most as many scripts as in the kernel (BINPRM_MAX_RECURSION). */
 	for (int depth = 0; depth < 5; depth++) {
-		/* Only the kernel reads @path, which may be a wrong pointer (EFAULT). */
+		/*
+		 * Only the kernel reads @path, because the pointer may be invalid (EFAULT).
+		 */
 		int fd = (int)pb_sys(SYS_openat, folder, path,
 				     O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 		int is_elf, is_script;
 
-		/* With AT_EMPTY_PATH @folder is the program itself. */
+		/* With AT_EMPTY_PATH, @folder is a descriptor of the program. */
 		if (fd == -ENOENT && flags & AT_EMPTY_PATH && !path[0])
 			fd = (int)pb_sys(SYS_dup, folder);
 		if (fd < 0)

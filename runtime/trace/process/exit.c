@@ -25,7 +25,7 @@ __attribute__((constructor)) static void find(void)
 {
 	PB_FIND(_exit);
 	PB_FIND(_Exit);
-	/* If this fails, quick_exit(3) writes nothing. */
+	/* Errors are ignored: quick_exit(3) then writes no final data. */
 	at_quick_exit(write_at_quick_exit);
 }
 

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Processes that end without running destructors: _exit(2), quick_exit(3), exec(3).
- * This library then writes most of the data that its destructor (constructor.c)
- * writes: the number of calls without a return, and sites changed by other code. It
- * omits data that needs memory or a long wait. If a signal kills the process, none
- * of this is written.
+ * Writes final data in processes that end without running destructors: _exit(2),
+ * quick_exit(3), exec(3). This is most of the data that the destructor (constructor.c)
+ * writes: the number of calls without a return, and sites changed by other code. Data that
+ * needs memory or a long wait is omitted. If a signal kills the process, these functions do
+ * not run.
  */
 #ifndef PB_TRACE_EXIT_H
 #define PB_TRACE_EXIT_H
 
 /*
- * Call before the program ends. Returns 0 if it wrote nothing: in a child
- * of vfork(2), which shares its parent's memory, and in a sandbox, where it
- * must make no system call. Async-signal-safe.
+ * Call this before the program ends. Returns 1 after writing the data. Returns 0 in a child
+ * of vfork(2), which shares its parent's memory, and in a sandbox, where system calls are
+ * forbidden. Async-signal-safe.
  */
 int pb_ending_write(void);
 
-/* Call if exec(3) failed and pb_ending_write() had returned a nonzero value. */
+/* Call this if pb_ending_write() has returned 1 and exec(3) has failed. */
 void pb_ending_take_back(void);
 
 #endif /* PB_TRACE_EXIT_H */

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Prepares a forked child: it claims the session (all zeros in a child), and
- * starts a listening thread.
+ * Prepares a forked child: claims the session, which is all zeros in a child, and starts a
+ * listening thread.
  *
- * With live=1 every process of a process tree can be controlled, for example a
- * server's workers. fork(2) copies only the calling thread, so each child needs
- * its own listening thread.
+ * With live=1 commands can control every process of a process tree, for example a server's
+ * workers. fork(2) copies only the calling thread, so each child needs its own listening
+ * thread.
  *
- * A handler of pthread_atfork(3) cannot start the thread. In a child, handlers
- * run in the order of their registration. This library is initialized before
- * all others, so its handler would run first, while an allocator with such a
- * handler still holds its locks, and pthread_create(3) allocates. So this
- * library wraps the functions of the C library, and starts the thread when they
- * have returned. POSIX does not allow that in the child of a threaded program,
- * but glibc and musl do.
+ * A handler of pthread_atfork(3) cannot start the thread. In a child, handlers run in the
+ * order of registration. This library is initialized first, so its handler would run while
+ * allocators still hold their locks, and pthread_create(3) allocates memory. So this
+ * library wraps fork() and similar functions, and starts the thread when they have
+ * returned. POSIX forbids that in the child of a threaded program, but glibc and musl
+ * support it.
  */
 #include "session/recording.h"
 #include "session/syscalls.h"
@@ -32,7 +31,7 @@ static struct {
 		       const struct winsize *size);
 } real;
 
-/* Also if the process is not traced: the wrappers are called in any case. */
+/* Runs in untraced processes, too, because the program calls the wrappers in any case. */
 __attribute__((constructor)) static void find(void)
 {
 	PB_FIND(fork);
@@ -47,8 +46,8 @@ static void listen_in_child(void)
 	if (!pb_options.live || !pb_tracer)
 		return;
 	/*
-	 * Do not start a thread in a process without modules, such as a shell,
-	 * which has nothing to control and may start many programs.
+	 * A process without traceable modules, such as a shell, needs no thread. Shells
+	 * also fork often.
 	 */
 	if (patchbay_get_stats(&stats) || !stats.modules)
 		return;
@@ -63,7 +62,7 @@ static void begin_in_child(void)
 	pb_fork_child();
 	if (!pb_session)
 		return;
-	/* The parent may have restricted its system calls. */
+	/* The child inherits restrictions of system calls. */
 	if (pb_syscalls_begin()) {
 		pb_session_own();
 		pb_data_forget();
@@ -90,7 +89,7 @@ PB_PUBLIC pid_t fork(void)
 	return forked(PB_REAL(fork)());
 }
 
-/* The C library's daemon() only returns in the child, or on error. */
+/* daemon() of the C library returns in the child, or in the parent on error. */
 PB_PUBLIC int daemon(int nochdir, int noclose)
 {
 	const pid_t parent = getpid();

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A program or a sanitizer may define its own malloc(), strdup() or read(),
- * which may not work before its constructors have run. The loader initializes
- * this library before all others. So this constructor looks for calls in this
- * library, and in the libpatchbay libraries that it needs, that the loader has
- * bound to such a function, and binds them to the C library. The bindings are
- * permanent: memory from one malloc() must not reach the free() of another.
+ * A program or a sanitizer may define its own malloc(), strdup() or read(), which may not
+ * work before its constructors have run, but the loader initializes this library first. So
+ * this constructor looks for calls in the libpatchbay libraries that the loader has bound
+ * to functions outside of the C library, and binds these calls to the C library. The
+ * bindings are permanent, because memory from one malloc() must not reach another free().
  *
- * It runs only at the start of a process. Later this library may hold memory
- * from the program's malloc(). No function here calls a library function.
+ * The constructor does nothing after the start of a process, when this library may already
+ * have memory from the program's malloc(). Code in this file calls no library functions.
  */
 #include "system/sys.h"
 
@@ -30,18 +29,21 @@
 #elif defined(__riscv)
 #define GLOB_DAT R_RISCV_64
 #define JUMP_SLOT R_RISCV_JUMP_SLOT
-/* Resolvers of this architecture need a function that the loader passes to them. */
+/*
+ * On this architecture the loader passes a function to resolvers, which this file cannot
+ * do.
+ */
 #define NO_RESOLVERS
 #endif
 
-/* A sanitizer that is built into libpatchbay must see its calls. */
+/* If libpatchbay is built with a sanitizer, the sanitizer must intercept its calls. */
 #ifdef PB_CORE_SANITIZED
 #define IS_WANTED 0
 #else
 #define IS_WANTED 1
 #endif
 
-/* The contents of a loaded file's dynamic table. */
+/* The dynamic table of a loaded file, and its address range. */
 struct object {
 	uintptr_t base, end;
 	const char *strings, *name;
@@ -81,7 +83,7 @@ static void read_segments(struct object *object, uint64_t page_size)
 
 		if (segment->p_type == PT_LOAD && end > object->end)
 			object->end = end;
-		/* Rounded as the loader rounds it. */
+		/* Rounds in the same way as the loader. */
 		if (segment->p_type == PT_GNU_RELRO) {
 			object->relro = start & -page_size;
 			object->relro_end = end & -page_size;
@@ -89,7 +91,7 @@ static void read_segments(struct object *object, uint64_t page_size)
 	}
 }
 
-/* Most loaders replace offsets in the table by addresses. */
+/* Returns the address in @entry. Most loaders have replaced offsets by addresses. */
 static uintptr_t address(const struct link_map *map, const Elf64_Dyn *entry)
 {
 	const uintptr_t value = entry->d_un.d_ptr;
@@ -122,7 +124,7 @@ static void read_dynamic(const struct link_map *map, struct object *object)
 				*(pb_word *)((char *)object + fields[i].at) =
 					fields[i].is_address ? address(map, entry) :
 							       entry->d_un.d_val;
-	/* DT_SONAME is an offset in the strings. */
+	/* DT_SONAME is an offset in DT_STRTAB. */
 	name = (uintptr_t)object->name;
 	object->name = name && object->strings ? object->strings + name : "";
 }
@@ -169,8 +171,8 @@ static int has_version(const struct object *libc, size_t symbol, uint32_t hash)
 }
 
 /*
- * DT_GNU_HASH begins with the number of buckets, the first symbol, and the filter's
- * words and shift.
+ * Looks up a symbol by DT_GNU_HASH. The table begins with the number of buckets, the first
+ * symbol, the number of words of the Bloom filter, and its shift.
  */
 static const Elf64_Sym *find_symbol(const struct object *libc, const char *name,
 				    uint32_t version)
@@ -199,12 +201,15 @@ static const Elf64_Sym *find_symbol(const struct object *libc, const char *name,
 #ifndef NO_RESOLVERS
 static uintptr_t resolve(uintptr_t resolver)
 {
-	/* glibc's resolvers read the loader's data about the processor. */
+	/*
+	 * glibc's resolvers ignore their arguments and read the loader's data about the
+	 * processor.
+	 */
 	return ((uintptr_t(*)(uint64_t, const void *))resolver)(0, NULL);
 }
 #endif
 
-/* Returns 0 if @name is unknown or no function. */
+/* Returns the address of the function @name, or 0. */
 static uintptr_t find_function(const struct object *libc, const char *name,
 			       uint32_t version)
 {
@@ -238,12 +243,14 @@ struct loaded {
 	size_t nr;
 };
 
-/* Is @code, the slot's value, neither in the C library nor in our libraries? */
+/* Is @code outside of the C library and of the libpatchbay libraries? */
 static int is_replaced(const struct loaded *loaded, uintptr_t code)
 {
 	if (!code || is_in(&loaded->libc, code))
 		return 0;
-	/* Other code relies on our own wrappers, such as that of fork(2). */
+	/*
+	 * Calls of this library's own wrappers, such as fork(2), must stay bound to them.
+	 */
 	for (size_t i = 0; i < loaded->nr; i++)
 		if (is_in(&loaded->ours[i], code))
 			return 0;
@@ -267,7 +274,7 @@ static void bind(const struct loaded *loaded, const struct object *object,
 		    (uintptr_t)slot >= object->relro_end ||
 		    !is_replaced(loaded, *slot))
 			continue;
-		/* Sanitizers must know each thread. */
+		/* Sanitizers must intercept the creation of every thread. */
 		if (is_same(name, "pthread_create"))
 			continue;
 		version = find_needed(object, symbol);
@@ -281,7 +288,7 @@ static void bind(const struct loaded *loaded, const struct object *object,
 	}
 }
 
-/* The auxiliary vector follows the environment. */
+/* Reads the page size from the auxiliary vector, which follows the environment. */
 static uint64_t find_page_size(char **envp)
 {
 	const Elf64_auxv_t *entry;
@@ -299,7 +306,10 @@ static int is_whole(const struct object *object)
 	return object->symbols && object->versions && object->relro_end;
 }
 
-/* At the start of a process, glibc sets environ after our constructor has run. */
+/*
+ * At the start of a process environ is still NULL, because glibc sets it after this
+ * constructor.
+ */
 __attribute__((constructor(101))) static void bind_libc(int argc, char **argv,
 							char **envp)
 {

@@ -1,46 +1,42 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Programs that restrict their own system calls (seccomp(2)). After that any
- * system call of this library may end the process. So when a program
- * requests a restriction, this library first prepares everything that the
- * recording will need. Afterwards it makes no system call for a traced call:
+ * Handles programs that restrict their own system calls (seccomp(2)). Under the restriction
+ * any system call of this library may kill the process. So when a program requests a
+ * restriction, this library first prepares all resources that the recording will need.
+ * Afterwards traced calls cause no system calls:
  *
  *  - Blocks and histograms come from a pool (pool.h): space of the file that is already
  *    allocated, in the arena or mapped. Objects of threads that begin later come from a
- *    pool, too; the names and ids of such threads are unknown.
- *  - Recording takes no lock and blocks no signal. A signal handler may interrupt it,
- *    record a call itself, and leave by siglongjmp(3).
- *  - In seccomp's strict mode an x86-64 thread may not read the clock. So
- *    recording ends there, in all threads, and the file says so
- *    (PBD_SESSION_ENDED_STRICT). Tracers that only count calls continue.
- *  - The same applies if the program forbids itself the counter by prctl(2)
- *    (PR_SET_TSC). New threads and executed programs inherit that. If a
- *    filter is already in force, this library reacts without a system call.
+ *    pool, too. The names and ids of such threads are unknown.
+ *  - Recording takes no lock and blocks no signals. A signal handler may interrupt the
+ *    recording of a call, record another call, and leave by siglongjmp(3).
+ *  - Seccomp's strict mode forbids x86-64 threads to read the counter. So recording ends in
+ *    all threads, which the file notes (PBD_SESSION_ENDED_STRICT). Tracers that only count
+ *    calls continue.
+ *  - The same happens if the program forbids itself to read the counter by prctl(2)
+ *    (PR_SET_TSC). New threads and executed programs inherit that restriction. If a filter
+ *    is already in force, recording ends without a system call.
  *  - Syscall user dispatch (PR_SET_SYSCALL_USER_DISPATCH) sends the program a signal for
- *    system calls of a thread, including ours. It is treated like a filter.
- *  - The thread that listens for `patchbay live` ends (control.h). It starts
- *    again if the restriction fails.
- *  - Events for which there is no space are lost and counted (PBD_LOST_SANDBOX),
- *    and so are events that need the kernel: durations without off-CPU time, and
- *    events of threads that are chosen by name. A forked child cannot make a
- *    file, so its losses are counted in the file of its parent.
+ *    each system call of a thread, including calls of this library, and is treated like a
+ *    filter.
+ *  - The thread that listens for `patchbay live` ends (control.h), and starts again if the
+ *    restriction fails.
+ *  - Events without space are lost and counted (PBD_LOST_SANDBOX). So are events that need
+ *    system calls: durations without off-CPU time, and events of threads that are chosen by
+ *    name. A forked child cannot make a file, so its losses are counted in the file of its
+ *    parent.
  *
- * How does this library notice? It cannot ask the kernel: prctl(PR_GET_SECCOMP)
- * and reading /proc are system calls, and a filter may kill the process for
- * them. A helper thread for system calls would not help, either. A filter may
- * cover all threads (SECCOMP_FILTER_FLAG_TSYNC). And the kernel refuses
- * unshare(CLONE_NEWUSER), a sandbox's usual first step, to a program with two
- * threads. But programs restrict themselves through the C library's prctl() or
- * syscall(), as libseccomp does. This library has both functions, too, and is
- * loaded before the C library. They behave like the C library's, and see the
- * call before the kernel does. They do not see a system call instruction of the
- * program itself. In such a program this library continues to make system
- * calls.
+ * To detect restrictions, this library wraps prctl() and syscall(), through which programs
+ * and libseccomp install filters. The wrappers cannot see system call instructions of the
+ * program itself, so in such a program this library continues to make system calls. Asking
+ * the kernel is impossible, because a filter may kill the process for prctl(PR_GET_SECCOMP)
+ * and for reading /proc. A helper thread for system calls is no alternative. A filter may
+ * cover all threads (SECCOMP_FILTER_FLAG_TSYNC), and the kernel refuses
+ * unshare(CLONE_NEWUSER), a sandbox's usual first step, in a process with two threads.
  *
- * A filter that exists when the program begins (containers, systemd units) is
- * no obstacle. It allows the system calls that the loader and this library
- * make first, which are nearly all. This library only avoids
- * perf_event_open(2) (own_clock.h).
+ * A filter that exists when the program begins (containers, systemd units) is ignored,
+ * because it allows the system calls that the loader and this library make at the start,
+ * which are nearly all. This library only avoids perf_event_open(2) (own_clock.h).
  */
 #include "exec.h"
 #include "exit.h"
@@ -66,15 +62,15 @@
 #include <stdarg.h>
 
 /*
- * Prepare for a restriction. Also makes the calling thread's object, while its name can
- * still be read. Notes failures in the file: some events will be missing.
+ * Prepare for a restriction. Also makes the calling thread's object, while reading the
+ * thread's name is allowed. Notes failures, which will cause lost events, in the file.
  */
 static void prepare(void)
 {
 	int error;
 
 	pb_private_restrict(1);
-	/* Tracers that only count need nothing more: all counters exist. */
+	/* Tracers that only count calls need no preparation: all counters exist. */
 	if (!pb_tracer_needs_blocks) {
 		__atomic_fetch_add(&pb_sandboxed, 1, __ATOMIC_SEQ_CST);
 		return;
@@ -100,10 +96,9 @@ static void prepare(void)
 }
 
 /*
- * Wait for threads that entered pb_syscalls_begin() before @pb_sandboxed was
- * incremented: no filter may take effect while they make system calls. They
- * soon call pb_syscalls_end(). But a thread whose signal handler has left by
- * siglongjmp(3) never does, so the wait is limited.
+ * Wait for threads that called pb_syscalls_begin() before @pb_sandboxed was incremented,
+ * because they may still make system calls. The wait is limited: a thread whose signal
+ * handler has left by siglongjmp(3) never calls pb_syscalls_end().
  */
 static void wait_for_others(void)
 {
@@ -115,10 +110,9 @@ static void wait_for_others(void)
 }
 
 /*
- * pb_session->turn is a lock: one thread at a time restricts itself. A
- * thread holds it SLOW while it prepares or takes back a restriction; no
- * restriction is in force then. A thread holds it BRIEF for a few
- * instructions, possibly with a filter.
+ * pb_session->turn is a lock that serializes restrictions. It is SLOW while a thread
+ * prepares or takes back a restriction; no restriction is in force then. It is BRIEF for a
+ * few instructions, perhaps under a filter.
  */
 enum { FREE, BRIEF, SLOW };
 
@@ -129,11 +123,14 @@ static void end_turn(void)
 
 /*
  * Returns 0 if the lock does not become free, for example in a signal handler that has
- * interrupted its holder.
+ * interrupted the lock's holder.
  */
 static int take_turn(void)
 {
-	/* @i is roughly in us. Ending a listening thread takes longest. */
+	/*
+	 * @i counts roughly microseconds. The longest wait is for the end of a listening
+	 * thread.
+	 */
 	for (int i = 0; i < (PB_LISTEN_END_SECONDS + 1) * 1000000; i++) {
 		uint32_t turn = FREE;
 
@@ -141,7 +138,7 @@ static int take_turn(void)
 						0, __ATOMIC_SEQ_CST,
 						__ATOMIC_SEQ_CST))
 			return 1;
-		/* See wait_for_sleepers(). */
+		/* Tell wait_for_sleepers() that this thread may sleep. */
 		__atomic_fetch_add(&pb_session->waiting, 1, __ATOMIC_SEQ_CST);
 		if (__atomic_load_n(&pb_session->turn, __ATOMIC_SEQ_CST) == SLOW) {
 			pb_pause_ns(100000);
@@ -153,9 +150,9 @@ static int take_turn(void)
 }
 
 /*
- * Threads that wait in take_turn() sleep for 100 us between two checks. This
- * thread may now install a filter for them, so wait until none is in
- * nanosleep(2). Makes no system call.
+ * Threads that wait in take_turn() sleep for 100 us between two checks. This thread's
+ * filter may apply to them, so wait until they have left nanosleep(2). Makes no system
+ * call.
  */
 static void wait_for_sleepers(void)
 {
@@ -165,8 +162,8 @@ static void wait_for_sleepers(void)
 }
 
 /*
- * The file says whether timing has stopped. (The thread loses the clock, which each
- * timed function reads, so timing stops in all threads. Counters continue.)
+ * Note in the file whether timing has stopped. Timing stops in all threads, because each
+ * timed function reads the counter, which is forbidden now. Counting continues.
  */
 static void say_timing(int stop)
 {
@@ -184,7 +181,7 @@ static void stop_timing(int stop)
 	say_timing(stop);
 }
 
-/* Makes no system call if the process has restricted them. */
+/* Makes no system call if @sandboxed. */
 static void stop_timing_by(int sandboxed, int stop)
 {
 	if (!sandboxed) {
@@ -201,9 +198,9 @@ struct request {
 };
 
 /*
- * Does the call restrict system calls? Calls that cannot succeed do not: a
- * strict mode with flags, or a null filter. Some programs make them to find out
- * what the kernel supports.
+ * Does the call restrict system calls? Returns 0 for calls that cannot succeed, such as
+ * strict mode with flags, or a null filter. Some programs make such calls to find out what
+ * the kernel supports.
  */
 static int restricts(long number, const long arg[6], struct request *request)
 {
@@ -225,8 +222,8 @@ static int restricts(long number, const long arg[6], struct request *request)
 }
 
 /*
- * Did the call restrict nothing? With TSYNC and without NEW_LISTENER a positive result
- * is the id of a thread that could not get the filter; then no thread has it.
+ * Did the call fail? With TSYNC and without NEW_LISTENER a positive result is also a
+ * failure: the id of a thread that could not get the filter.
  */
 static int was_in_vain(const struct request *request, long result)
 {
@@ -235,10 +232,12 @@ static int was_in_vain(const struct request *request, long result)
 		!(request->flags & SECCOMP_FILTER_FLAG_NEW_LISTENER));
 }
 
-/* What the first restriction has ended. */
+/* Set if the first restriction has stopped timing, or ended the listening thread. */
 static int stopped_timing, ended_listener;
 
-/* Begin a restriction. The first one prepares for all later ones. */
+/*
+ * Begin a restriction. The preparation for the first restriction suffices for later ones.
+ */
 static int begin_restriction(const struct request *request)
 {
 	if (!take_turn())
@@ -262,7 +261,7 @@ static int begin_restriction(const struct request *request)
 	return 1;
 }
 
-/* Take back a restriction. If none is left, restore the previous state. */
+/* Take back a failed restriction. If no restriction is left, restore the previous state. */
 static void take_back_restriction(void)
 {
 	if (!take_turn())
@@ -282,7 +281,7 @@ static void take_back_restriction(void)
 	end_turn();
 }
 
-/* The filter of a child of vfork(2) is its own, but the memory is its parent's. */
+/* A child of vfork(2) restricts only itself, but shares its parent's memory. */
 static int is_vforked(void)
 {
 	int vforked = 0;
@@ -311,8 +310,8 @@ static long restrict_calls(long number, const long arg[6],
 }
 
 /*
- * Timing does not start again even if the thread allows the counter again: threads
- * created in between have inherited the restriction.
+ * Timing stays stopped even if the thread allows the counter again, because threads that
+ * were created in between have inherited the restriction.
  */
 static long forbid_counter(const long arg[6])
 {
@@ -343,7 +342,9 @@ static long forbid_counter(const long arg[6])
 	return result;
 }
 
-/* Landlock restricts files, not system calls, so nothing needs to be prepared. */
+/*
+ * Landlock restricts access to files instead of system calls, so no preparation is needed.
+ */
 static long landlock(const long arg[6])
 {
 	int saved_errno = errno;
@@ -358,7 +359,7 @@ static long landlock(const long arg[6])
 	return result;
 }
 
-/* Make a call that may take away the caller's right to open files. */
+/* Make a call after which the caller may be unable to open files. */
 static long with_files_kept(long number, const long arg[6])
 {
 	if (number == SYS_chroot || number == SYS_pivot_root)
@@ -408,7 +409,7 @@ static long call(long number, const long arg[6])
 	return -1;
 }
 
-/* Replaces the C library's function. */
+/* The wrapper of syscall(2). */
 __attribute__((visibility("default"))) long syscall(long number, ...)
 {
 	long arg[6];

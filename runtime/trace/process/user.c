@@ -41,7 +41,9 @@ __attribute__((constructor)) static void find(void)
 	PB_FIND(mlockall);
 }
 
-/* Make no file for a program without traceable functions, such as su(1). */
+/*
+ * Does the program have traceable functions? Programs without, such as su(1), need no file.
+ */
 static int has_functions(void)
 {
 	struct patchbay_stats stats = { .size = sizeof(stats) };
@@ -50,8 +52,8 @@ static int has_functions(void)
 }
 
 /*
- * Existing counters stay in the parent's file. Counters of functions that are armed
- * later need a new file.
+ * Make the file that later events will need. Existing counters of count stay in the
+ * parent's file; only functions that are armed later need a new file.
  */
 static int make_file(void)
 {
@@ -60,7 +62,10 @@ static int make_file(void)
 	return pb_options.live ? pb_session_file() : 0;
 }
 
-/* @spare: also make spare files for children, which can make none afterwards. */
+/*
+ * Keep the data file open. @spare: also make spare files for children, which cannot make
+ * files afterwards.
+ */
 static void keep_file(int spare)
 {
 	const int make = has_functions();
@@ -68,7 +73,7 @@ static void keep_file(int spare)
 
 	pb_guard(&pb_session->lock);
 	error = make ? make_file() : 0;
-	/* If this fails, events that need a descriptor are lost and counted. */
+	/* Errors are ignored: events that need the descriptor will be lost and counted. */
 	if (!error && pb_session->file.header) {
 		pb_data_keep(&pb_session->file);
 		pb_session->file.stays |= spare;
@@ -78,8 +83,7 @@ static void keep_file(int spare)
 }
 
 /*
- * Wait until the listening thread has opened its files. @file: also keep the data file
- * open; see keep_file() for @spare.
+ * Wait until the listening thread has opened its files. @file: also call keep_file(@spare).
  */
 static void keep(int file, int spare)
 {
@@ -106,7 +110,10 @@ void pb_root_changes(void)
 	keep(1, 1);
 }
 
-/* In a sandbox make no other system call: the filter may allow only the program's call. */
+/*
+ * May this library make system calls? In a sandbox the filter may allow only the program's
+ * own call.
+ */
 static int may_ask(void)
 {
 	return pb_session && !__atomic_load_n(&pb_sandboxed, __ATOMIC_SEQ_CST);
@@ -118,7 +125,10 @@ void pb_user_changes(uid_t effective)
 		pb_root_changes();
 }
 
-/* The mapping of the arena is many times larger than the memory of a small program. */
+/*
+ * Stop using the arena, whose mapping is many times larger than the memory of a small
+ * program.
+ */
 static void leave_arena(void)
 {
 	const int saved_errno = errno;
@@ -180,7 +190,7 @@ PB_PUBLIC int setresuid(uid_t uid, uid_t effective, uid_t saved)
 	return PB_REAL(setresuid)(uid, effective, saved);
 }
 
-/* Sets the user for file access, for the calling thread only. */
+/* setfsuid(2) sets the user for file access, in the calling thread only. */
 PB_PUBLIC int setfsuid(uid_t uid)
 {
 	pb_user_changes(uid);
@@ -194,8 +204,8 @@ PB_PUBLIC int chroot(const char *path)
 }
 
 /*
- * Other names, because the C library's headers declare @resource with different types.
- * The names for large files are aliases.
+ * These functions have other names in C, because the C library's headers declare @resource
+ * with different types. The functions for large files are aliases.
  */
 PB_PUBLIC int pb_setrlimit(int resource, const struct rlimit *limit)
 	__asm__("setrlimit");
