@@ -9,7 +9,7 @@
 
 #include <patchbay/args.h>
 
-/* "00-", 32 digits, "-", 16 digits, "-", 2 digits. */
+/* The length of "00-", 32 digits, "-", 16 digits, "-", 2 digits. */
 #define LENGTH 55
 
 int pb_context_wanted;
@@ -57,10 +57,10 @@ static uintptr_t find_context(const struct patchbay_cell *cell,
 			       0 :
 			       (uintptr_t)*arg;
 	/*
-	 * The variable, which exists as long as its thread, is a pointer to the string, or
-	 * an array with the string. The first bytes of a traceparent are no valid address.
-	 * An array that was emptied (first byte 0) still has the rest of its previous
-	 * string, which is no valid address, either.
+	 * The variable, which exists as long as its thread, is either a pointer to the
+	 * string or an array that contains the string. The bytes of a traceparent are no
+	 * valid address, so they show an array. So do the remaining bytes of a string that
+	 * was emptied by setting its first byte to 0.
 	 */
 	variable = (const char *)__builtin_thread_pointer() +
 		   pb_options.context_offset;

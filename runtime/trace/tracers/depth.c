@@ -3,10 +3,10 @@
  * Tracers with depth=N do not record calls that are nested in N or more traced
  * calls.
  *
- * Frames show the nesting: the frame of a call is below that of its caller. Exits of calls
- * that longjmp() leaves are not seen, so when a call with a higher frame comes, calls with
- * lower frames are dropped. On another stack (fibers, signal handlers with their own stack)
- * the depth begins at 0.
+ * The nesting follows from frames: the frame of a call is below the frame of its caller.
+ * Calls that longjmp() leaves have no exits, so a call with a higher frame drops all calls
+ * with lower frames. On another stack (fibers, signal handlers with their own stack) the
+ * depth begins at 0.
  */
 #include "options/options.h"
 #include "tracers.h"
@@ -24,12 +24,12 @@ struct open_calls {
 static __thread struct open_calls open_calls
 	__attribute__((tls_model("initial-exec")));
 
-/* Session word of a call that is too deep, instead of a time. */
+/* Session word of a call that is too deep; otherwise the word is a time. */
 #define TOO_DEEP 0
 
 /*
- * Calls of a signal handler that interrupts this have lower frames and are dropped later.
- * At worst @nr is too small.
+ * A signal handler that interrupts this function may add calls with lower frames, which are
+ * dropped later, or make @nr too small, which is harmless.
  */
 static void leave(uintptr_t frame)
 {
@@ -51,8 +51,8 @@ static int enter(uintptr_t frame)
 }
 
 /*
- * The call is too deep: give up its exit, so that it needs no stack for that if the
- * architecture supports it.
+ * The call is too deep: give up its exit, which saves the stack space for the exit on some
+ * architectures.
  */
 static inline void forgo_exit(const struct patchbay_cell *cell,
 			      struct patchbay_regs *regs)

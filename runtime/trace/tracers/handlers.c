@@ -14,7 +14,7 @@
 uint64_t pb_watch_slow = UINT64_MAX;
 int pb_watch_seen;
 
-/* Calls of at least this duration take the slow path, record_long(). */
+/* Calls of at least this duration take the slow path, record_long(), in ticks. */
 static uint64_t long_call = PBD_DETAIL_MAX + 1;
 
 void pb_tracer_update_long_call(void)
@@ -42,7 +42,7 @@ PB_HANDLER(pb_profile_call)
 uint64_t pb_budget_wake_mask = UINT64_MAX;
 int pb_budget_is_woken;
 
-/* Wake the listening thread. Further calls do nothing until it has looked. */
+/* Wake the listening thread, unless it was woken and has not looked yet. */
 static __attribute__((noinline)) void wake_budget(void)
 {
 	if (__atomic_exchange_n(&pb_budget_is_woken, 1, __ATOMIC_RELAXED) ||
@@ -79,7 +79,7 @@ void pb_record_jump(uintptr_t ip, const struct patchbay_cell *cell,
 			       pb_function_number(cell, ip));
 }
 
-/* Not inlined, so that the fast path saves no registers for this. */
+/* Out of line, so that the fast path saves no registers for this function. */
 static __attribute__((noinline)) void
 record_unwound(uintptr_t ip, const struct patchbay_cell *cell,
 	       struct patchbay_regs *regs, uint64_t start, uint64_t duration)
@@ -89,14 +89,14 @@ record_unwound(uintptr_t ip, const struct patchbay_cell *cell,
 		       PBD_RECORD_UNWOUND, duration);
 }
 
-/* Not inlined, so that the fast path saves no registers for this. */
+/* Out of line, so that the fast path saves no registers for this function. */
 static __attribute__((noinline)) void
 record_long(uintptr_t ip, uintptr_t parent_ip, const struct patchbay_cell *cell,
 	    struct patchbay_regs *regs, uint64_t start, uint64_t duration)
 {
 	uint64_t function = pb_function_number(cell, ip);
 
-	/* Negative: see pb_graph_exit(). */
+	/* pb_graph_exit() may pass a negative duration. */
 	if ((int64_t)duration < 0) {
 		if (__atomic_load_n(&pb_threshold, __ATOMIC_RELAXED))
 			return;
@@ -114,7 +114,7 @@ record_long(uintptr_t ip, uintptr_t parent_ip, const struct patchbay_cell *cell,
 			       duration);
 }
 
-/* Inlined, because exit handlers end with this. */
+/* Inlined, to keep the final calls tail calls of the exit handlers. */
 static inline __attribute__((always_inline)) void
 record_call(uintptr_t ip, uintptr_t parent_ip, const struct patchbay_cell *cell,
 	    struct patchbay_regs *regs, uint64_t start, uint64_t duration)
@@ -142,7 +142,10 @@ PB_HANDLER(pb_graph_entry)
 	uint64_t start = patchbay_clock();
 
 	*patchbay_session_word(cell, regs) = start;
-	/* With a threshold entries are not recorded, because the duration is unknown. */
+	/*
+	 * With a threshold entries are not recorded, because the duration is unknown at the
+	 * entry.
+	 */
 	if (pb_is_zero(&pb_threshold))
 		pb_ring_record(start, pb_function_number(cell, ip),
 			       (uintptr_t)regs, PBD_RECORD_ENTRY, parent_ip);
@@ -152,12 +155,15 @@ PB_HANDLER(pb_graph_exit)
 {
 	uint64_t start = *patchbay_session_word(cell, regs);
 	/*
-	 * If the counters of two processors differ, this may be negative: as an unsigned
-	 * number, one of the longest durations.
+	 * Negative if the counters of two processors differ; as an unsigned number, this is
+	 * one of the longest durations.
 	 */
 	uint64_t duration = patchbay_clock() - start;
 
-	/* While recording is off, the threshold is UINT64_MAX, so one comparison is enough. */
+	/*
+	 * One comparison suffices, because the threshold is UINT64_MAX while recording is
+	 * off.
+	 */
 	if (!pb_is_below(duration, &pb_threshold))
 		record_call(ip, parent_ip, cell, regs, start, duration);
 }
@@ -175,7 +181,10 @@ static void record_events(int recording)
 PB_HANDLER(pb_trigger_start)
 {
 	record_events(1);
-	/* Write only once, since this may be called often. */
+	/*
+	 * Write only once: the function may be called often, and writing would slow other
+	 * processors.
+	 */
 	if (!__atomic_load_n(&pb_waiting, __ATOMIC_RELAXED))
 		return;
 	__atomic_store_n(&pb_waiting, 0, __ATOMIC_RELAXED);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The function_profile tracer with histogram=1. Each thread counts the durations of each
- * function's calls (tally.h), by additions that are atomic with respect to its own
- * signal handlers, and need no bus lock.
+ * The function_profile tracer with histogram=1. Each thread has its own histograms
+ * (tally.h), so additions need no bus lock and are only atomic with respect to signal
+ * handlers of the thread.
  */
 #include "functions/index.h"
 #include "threads/tally.h"

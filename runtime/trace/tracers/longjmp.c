@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Calls that longjmp(3), _longjmp(), siglongjmp() and their _FORTIFY_SOURCE variants leave
- * are recorded, like calls that exceptions leave. This library is preloaded, so the program
- * calls these wrappers instead of the C library's functions. They do not see jumps within
- * the C library, or by other code.
+ * Wrappers of longjmp(3), _longjmp(), siglongjmp() and their _FORTIFY_SOURCE variants,
+ * which record the calls that a jump leaves, like calls that exceptions leave. Jumps within
+ * the C library, or by other code, stay unnoticed.
  */
 #include "tracers.h"
 
@@ -16,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The number with which the C library XORs the stack pointer in a jmp_buf; 1: unknown. */
+/* The number by which the C library XORs the stack pointer in a jmp_buf; 1: unknown. */
 static uintptr_t key = 1;
 
 static uintptr_t kept(const struct __jmp_buf_tag *env)
@@ -27,8 +26,8 @@ static uintptr_t kept(const struct __jmp_buf_tag *env)
 }
 
 /*
- * glibc XORs the stack pointer with a random number (PTR_MANGLE), whose location differs
- * between versions. This computes the number from the encoded and the plain stack pointer.
+ * Computes the key from the encoded and the plain stack pointer. glibc encodes it by a
+ * random number (PTR_MANGLE), whose location differs between versions.
  */
 __attribute__((noinline)) static void find_key(void)
 {
@@ -45,7 +44,7 @@ __attribute__((noreturn)) static void
 go(jump *next, const char *name, struct __jmp_buf_tag *env, int value)
 {
 	/*
-	 * NULL if longjmp() runs before this library's constructor; such a jump is not
+	 * *@next is NULL if longjmp() runs before pb_longjmp_start(); such a jump is not
 	 * recorded.
 	 */
 	if (!*next)
@@ -71,7 +70,7 @@ IN_FRONT_OF(__longjmp_chk)
 
 void pb_longjmp_start(void)
 {
-	/* Look these up now: dlsym() must not be called in a signal handler. */
+	/* Look up the functions now, because signal handlers must not call dlsym(). */
 	next_longjmp = (jump)dlsym(RTLD_NEXT, "longjmp");
 	next__longjmp = (jump)dlsym(RTLD_NEXT, "_longjmp");
 	next_siglongjmp = (jump)dlsym(RTLD_NEXT, "siglongjmp");

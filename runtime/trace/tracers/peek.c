@@ -13,8 +13,8 @@ long pb_peek(uint64_t address, void *to, size_t size)
 {
 	const size_t first = PAGE - address % PAGE;
 	/*
-	 * The kernel copies each piece completely or not at all, so the first ends with its
-	 * page.
+	 * The first piece ends with its page, because the kernel copies each piece
+	 * completely or not at all.
 	 */
 	const struct iovec from[2] = {
 		{ (void *)address, size < first ? size : first },
@@ -26,7 +26,7 @@ long pb_peek(uint64_t address, void *to, size_t size)
 
 	if (pb_filtered_at_start || !pb_syscalls_begin())
 		return -EPERM;
-	/* In a child of vfork(2), read the memory of its parent, the owner, which it shares. */
+	/* @owner is the parent in a child of vfork(2), which shares its memory. */
 	result = pb_sys(SYS_process_vm_readv,
 			owner ? (long)owner : pb_sys(SYS_getpid), &here, 1L,
 			from, from[1].iov_len ? 2L : 1L, 0L);

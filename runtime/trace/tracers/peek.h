@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Reads memory of this process by a system call (process_vm_readv(2)), which returns an
- * error if the memory is not mapped. So invalid pointers cause no fault, even if another
+ * error if the memory is not mapped. So invalid pointers are harmless, even if another
  * thread unmaps the memory at the same time.
  */
 #ifndef PB_TRACE_PEEK_H
@@ -12,7 +12,7 @@
 
 /*
  * Returns the number of bytes read from @address on, at most @size, or -errno. -EPERM: the
- * process has a filter of system calls, or had one when it began.
+ * process has a system call filter, or began with a filter.
  */
 long pb_peek(uint64_t address, void *to, size_t size);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Counters of the function_profile tracer. A forked child continues to count in its
- * parent's file, which both have mapped. Only functions in modules that the child loads are
- * counted in its own file.
+ * parent's file, which both processes have mapped. Only functions in modules that the child
+ * loads later are counted in its own file.
  */
 #include "functions/index.h"
 #include "functions/modules.h"
@@ -11,8 +11,8 @@
 #include "tracers.h"
 
 /*
- * Add a counter for each function. A module gets a new id each time this is called. Readers
- * recognize the module by its path and build id.
+ * Add a counter for each function. Each call gives the module a new id; readers recognize
+ * the module by path and build id.
  */
 static int add_counters(const struct patchbay_module_info *module,
 			struct patchbay_target *targets, size_t nr,

@@ -4,7 +4,7 @@
 #include <core/system/private.h>
 #include <patchbay/exit.h>
 
-/* Session word of a call that is not recorded, instead of a time. */
+/* Session word of a call that is not recorded; otherwise the word is a time. */
 #define NOT_RECORDED 0
 
 #define ENTRY(name)                                                            \
@@ -16,8 +16,8 @@
 	}
 
 /*
- * Counts after the handler has returned, since a signal handler may leave it by
- * siglongjmp(3).
+ * Counts after the handler has returned, because a signal handler may interrupt the handler
+ * and leave by siglongjmp(3).
  */
 #define EXIT(name)                                                             \
 	PB_HANDLER(name##_counted)                                             \

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Tracers with sample=1/N. Of each N calls of a function in a thread, the first is
- * *chosen*. Each thread has its own counters (tally.h), so threads share nothing. They
- * count all calls, so the file has the number of calls of each function.
+ * *chosen*. Each thread has its own counters (tally.h). They count all calls, so readers
+ * know the number of calls of each function.
  *
  * Tracers with an exit choose among a thread's outermost calls, and record each chosen call
  * with all calls within it, a *tree*, so that self times are correct. Calls in other trees
- * need no stack for their exits, if the architecture supports that. The tracer without an
- * exit cannot tell which call is the outermost, so it records each chosen call.
+ * give up their exits, which saves stack space on some architectures. The tracer without an
+ * exit cannot detect outermost calls, so it records each chosen call alone.
  *
  * Calls within a tree have lower frames, as in under.c. A signal handler on an alternate
- * stack at higher addresses begins another tree. After it, calls in the interrupted tree
- * also begin other trees.
+ * stack at higher addresses begins another tree. When the handler has returned, calls in
+ * the interrupted tree also begin other trees.
  *
- * cell->data is a struct pb_index of places in the threads' tables. Its @of is the cell->data
- * of tracers that record all calls.
+ * cell->data is a struct pb_index of places in the threads' tables. @of of the index is the
+ * cell->data of tracers without sample=.
  */
 #include "functions/index.h"
 #include "session/recording.h"
@@ -32,10 +32,7 @@ static uint64_t era;
 /* Session word of a call that is not recorded, instead of a time. */
 #define NOT_RECORDED 0
 
-/*
- * Returns a copy of the cell with the data that the handlers of tracers without sample=
- * expect.
- */
+/* Returns a copy of the cell with the data for handlers of tracers without sample=. */
 static inline struct patchbay_cell plain(const struct patchbay_cell *cell)
 {
 	const struct pb_index *index = cell->data;
@@ -48,13 +45,13 @@ static inline struct patchbay_cell plain(const struct patchbay_cell *cell)
 
 /*
  * The frame of the outermost open call, plus RECORDED if its tree is recorded; 0: no call
- * is open. One word, so that it changes atomically for signal handlers.
+ * is open. A single word, so that changes are atomic with respect to signal handlers.
  */
 static __thread uintptr_t tree __attribute__((tls_model("initial-exec")));
 #define RECORDED ((uintptr_t)1)
 /*
- * The era in which the tree began. A tree of an earlier recording is invalid: its exit may
- * not have been seen.
+ * The era in which the tree began. A tree of an earlier recording is invalid, because its
+ * exit may have happened between the recordings.
  */
 static __thread uint64_t tree_era __attribute__((tls_model("initial-exec")));
 
@@ -65,8 +62,8 @@ void pb_sample_set(uint64_t n)
 }
 
 /*
- * Count the call. Is it chosen? A signal handler that interrupts this may shift the next chosen
- * call by one, but no call is counted twice.
+ * Count the call. Returns 1 if it is chosen. A signal handler that interrupts this function
+ * may shift the next chosen call by one; the count of calls stays exact.
  */
 static int is_chosen(const struct patchbay_cell *cell, uintptr_t ip, int is_outermost)
 {
@@ -93,7 +90,7 @@ static int is_recording(void)
 	return __atomic_load_n(&pb_recording, __ATOMIC_RELAXED);
 }
 
-/* Is the call in a recorded tree? */
+/* Returns 1 if the call is in a recorded tree. An outermost call begins a tree. */
 static int enter(const struct patchbay_cell *cell, uintptr_t ip,
 		 struct patchbay_regs *regs)
 {
@@ -119,7 +116,7 @@ static int enter(const struct patchbay_cell *cell, uintptr_t ip,
 	return 0;
 }
 
-/* Is the call in a recorded tree? Ends the tree with its outermost call. */
+/* Returns 1 if the call is in a recorded tree. Ends the tree with its outermost call. */
 static int leave(const struct patchbay_cell *cell, struct patchbay_regs *regs)
 {
 	if ((tree & ~RECORDED) == (uintptr_t)regs)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/*
- * Tracers with sleep-time=0: they time calls by the thread's own clock (own_clock.h).
- */
+/* Tracers with sleep-time=0, which time calls by the thread's own clock (own_clock.h). */
 #include "session/recording.h"
 #include "session/syscalls.h"
 #include "threads/own_clock.h"
@@ -28,7 +26,7 @@ PB_HANDLER(pb_awake_graph_entry)
 }
 
 /*
- * In a sandbox the thread cannot read its CPU time, so the duration is unknown: count the
+ * Is the duration unknown? In a sandbox the thread cannot read its CPU time. Counts the
  * call as lost.
  */
 static int is_unknown(void)
@@ -39,7 +37,10 @@ static int is_unknown(void)
 	return 1;
 }
 
-/* Time a call with a threshold. libpatchbay does the same for other tracers. */
+/*
+ * Compute the duration, and compare it with the threshold, as libpatchbay does for other
+ * tracers.
+ */
 static inline int is_long(const struct patchbay_cell *cell,
 			  struct patchbay_regs *regs)
 {

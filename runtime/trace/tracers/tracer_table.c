@@ -10,7 +10,7 @@
 
 #define ENTRY(entry, how) { .handler = (entry), .attach = (how) }
 #define BOTH(entry, at_exit, how) { .handler = (entry), .exit = (at_exit), .attach = (how) }
-/* libpatchbay times the calls. */
+/* A tracer without an entry handler: libpatchbay times its calls. */
 #define TIMED(at_exit, how)                                                    \
 	{ .exit = (at_exit), .threshold = &pb_threshold, .attach = (how) }
 
@@ -19,7 +19,9 @@
 #define DURATION .name = "function_duration", .events = 1
 #define GRAPH .name = "function_graph", .events = 1
 
-/* function_graph with a threshold, whose handlers count calls without a return. */
+/*
+ * Variants of function_graph with a threshold. Their handlers count calls without a return.
+ */
 static const struct pb_tracer_kind graph = {
 	GRAPH, .with_threshold = &graph,
 	.attr = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The handlers of a tracer, by its name and the options that it is used with. */
+/* Finds the handlers of a tracer, by name and options. */
 #ifndef PB_TRACE_TRACER_TABLE_H
 #define PB_TRACE_TRACER_TABLE_H
 
@@ -7,14 +7,14 @@
 
 struct pb_tracer_kind {
 	const char *name;
-	int events;    /* it records events, which triggers can start and stop */
+	int events;    /* records events, which triggers can start and stop */
 	int histogram; /* for histogram=1 */
 	int depth;     /* for depth=N */
 	int no_sleep_time; /* for sleep-time=0 */
 	int sample; /* for sample=1/N */
 	/*
-	 * function_graph: the tracer to use with threshold=, which points to
-	 * itself; others: NULL.
+	 * function_graph: the variant for threshold= (which points to itself); other
+	 * tracers: NULL.
 	 */
 	const struct pb_tracer_kind *with_threshold;
 	struct patchbay_ops_attr attr[PB_NR_TRACERS];

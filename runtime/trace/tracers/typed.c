@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Handlers of tracers with typed=. They read arguments when a call begins, because the
- * memory may change later, and record them when the call ends.
+ * memory may change later, and record the arguments when the call ends.
  *
- * pb_peek() reads what pointers point to. Stack arguments are read directly.
+ * Memory behind pointers is read by pb_peek(), stack arguments directly.
  */
 #include "context.h"
 #include "functions/typed_program.h"
@@ -21,13 +21,13 @@
 #include <patchbay/args.h>
 #include <patchbay/exit.h>
 
-/* Session word of a call that is left out, instead of a time. */
+/* Session word of a call that is left out; otherwise the word is a time. */
 #define LEFT_OUT 0
 
 /*
- * The destination of one call's values, which are pairs of a word and a detail: the array
- * @words or, if that is NULL, the recording. The values may be too large for the stack,
- * since some programs have fibers with 4 KB.
+ * The destination of a call's values, which are pairs of a word and a detail: the array
+ * @words or, if @words is NULL, the ring. @words is never on the stack, because some
+ * programs have fibers with stacks of 4 KB.
  */
 struct found {
 	uint64_t *words;
@@ -68,7 +68,7 @@ static unsigned int why_unreadable(long error)
 						     PBD_TYPED_UNREADABLE;
 }
 
-/* Load a number from memory. Returns 0, or why it is unknown (enum pbd_typed). */
+/* Load a number from memory. Returns 0, or the reason for a failure (enum pbd_typed). */
 static unsigned int load(uint64_t base, uint32_t offset, size_t size,
 			 uint64_t *value)
 {
@@ -107,7 +107,7 @@ static inline int is_string(const struct pb_typed_value *value)
 	return value->kind == 'S' || value->kind == 'L';
 }
 
-/* Is the value an object, so that its address is needed? */
+/* Is the value an object in memory, whose address is needed? */
 static inline int is_object(const struct pb_typed_value *value)
 {
 	return is_string(value) || value->kind == 't';
@@ -118,16 +118,13 @@ static inline int is_text(const struct pb_typed_value *value)
 	return value->kind == 's' || value->kind == 'v' || is_object(value);
 }
 
-/* Does the string have a length? Other strings end with NUL, or with their array. */
+/* Is the length of the string stored? Other strings end with NUL, or with their array. */
 static inline int has_length(const struct pb_typed_value *value)
 {
 	return value->kind == 'v' || is_string(value);
 }
 
-/*
- * Find a number of @size bytes or, if @size is 0, an address. Returns 0, or why it is
- * unknown.
- */
+/* Find a number of @size bytes or, if @size is 0, an address. Returns 0 or a reason. */
 static unsigned int find_at(const struct pb_typed_place *at, size_t size,
 			    struct patchbay_regs *regs, uint64_t *found)
 {
@@ -148,7 +145,7 @@ static unsigned int find_at(const struct pb_typed_place *at, size_t size,
 	return why;
 }
 
-/* Find the number or, for a string, its address. */
+/* Find the number or, for a string, the address. */
 static unsigned int find_number(const struct pb_typed_value *value,
 				struct patchbay_regs *regs, uint64_t *found)
 {
@@ -157,10 +154,10 @@ static unsigned int find_number(const struct pb_typed_value *value,
 }
 
 /*
- * Find the bytes and the length of a std::string. libstdc++'s object has a pointer, then a
- * length. In libc++'s default layout, if the lowest bit of the first byte is 1, the object
- * has capacity, length and pointer. Otherwise the rest of the first byte is the length, and
- * the bytes follow. The source of a std::string_view's length is @length_at.
+ * Find the bytes and the length of a string. libstdc++'s std::string begins with pointer
+ * and length. In libc++'s default layout, if the lowest bit of the first byte is 1, the
+ * object consists of capacity, length and pointer. Otherwise the rest of the first byte is
+ * the length, and the bytes follow. The length of a std::string_view is at @length_at.
  */
 static unsigned int find_string(const struct pb_typed_value *value,
 				struct patchbay_regs *regs, uint64_t *address,
@@ -191,8 +188,8 @@ static unsigned int find_string(const struct pb_typed_value *value,
 }
 
 /*
- * Read up to PB_TYPED_TEXT bytes of a string. Returns 0, or why it is unknown. Sets *@state
- * to PBD_TYPED_LAST, or to PBD_TYPED_CUT if more bytes follow.
+ * Read up to PB_TYPED_TEXT bytes of a string. Returns 0 or a reason. Sets *@state to
+ * PBD_TYPED_LAST, or to PBD_TYPED_CUT if more bytes follow.
  */
 static unsigned int read_text(const struct pb_typed_value *value,
 			      struct patchbay_regs *regs, uint64_t address,
@@ -221,7 +218,7 @@ static unsigned int read_text(const struct pb_typed_value *value,
 	if (!address)
 		return PBD_TYPED_NULL;
 	result = pb_peek(address, text, size);
-	/* If the NUL follows the last byte that is kept, the string is complete. */
+	/* The string is complete if the byte after the maximum is NUL. */
 	if (value->kind == 's' && result == (long)size &&
 	    pb_peek(address + size, &next, 1) == 1 && !next)
 		*state = PBD_TYPED_LAST;
@@ -237,10 +234,10 @@ static unsigned int read_text(const struct pb_typed_value *value,
 		*state = PBD_TYPED_LAST;
 		return 0;
 	}
-	/* There was no NUL, so the string continues in unmapped memory. */
+	/* A string without NUL continues in unmapped memory. */
 	if (result < (long)most)
 		return PBD_TYPED_UNREADABLE;
-	/* An array need not end with NUL. */
+	/* An array may lack NUL. */
 	if (value->kind == 't' && most < PB_TYPED_TEXT)
 		*state = PBD_TYPED_LAST;
 	return 0;
@@ -288,8 +285,8 @@ static inline int is_of_result(const struct pb_typed_value *value)
 /*===-- Conditions -------------------------------------------------------===*/
 
 /*
- * Convert the bits of a floating-point number to an integer, so that integers compare like
- * the numbers. (As integers, the bits of negative numbers have the reverse order.)
+ * Convert the bits of a floating-point number to an integer with the same order. (The bits
+ * of negative numbers, as integers, have the reverse order.)
  */
 static inline int64_t in_order(int64_t bits)
 {
@@ -359,7 +356,7 @@ holds_for_text(const struct pb_typed_value *value, struct patchbay_regs *regs,
 	return equal == (value->compare == PB_COMPARE_EQ);
 }
 
-/* Does the condition hold? Returns 1 if the value cannot be read. */
+/* Does the condition hold? Returns 1 if the value is unreadable. */
 static inline int holds(const struct pb_typed_value *value,
 			struct patchbay_regs *regs)
 {
@@ -371,7 +368,10 @@ static inline int holds(const struct pb_typed_value *value,
 				holds_for_number(value, number);
 }
 
-/* Do all conditions on arguments hold or, if @of_result, those on the result? */
+/*
+ * Do all conditions on arguments hold? If @of_result: all conditions on the result? If not,
+ * counts the call as left out.
+ */
 static inline int all_hold(const struct pb_typed *typed,
 			   struct patchbay_regs *regs, int of_result)
 {
@@ -425,7 +425,7 @@ PB_HANDLER(pb_typed_entry)
 		       PBD_RECORD_ENTRY, parent_ip);
 }
 
-/* The maximum number of words that the arguments can need. */
+/* Returns the maximum number of words for the arguments. */
 static size_t count_words(const struct pb_typed *typed)
 {
 	const struct pb_typed_program *program = typed->program;
@@ -452,7 +452,7 @@ static void keep(const struct pb_typed *typed, uint64_t function,
 	pb_captures_trim(found.words, most, found.nr);
 }
 
-/* Begin a call. Returns whether it is recorded. */
+/* Begin a call. Returns 1 if the call may be recorded. */
 static inline int begin_call(uintptr_t ip, const struct patchbay_cell *cell,
 			     struct patchbay_regs *regs)
 {
@@ -483,7 +483,7 @@ PB_HANDLER(pb_typed_graph_entry)
 			       PBD_RECORD_ENTRY, parent_ip);
 }
 
-/* There was no space to keep the arguments: record that each is unknown. */
+/* There was no space to keep the arguments: record each argument as unknown. */
 static void record_unknown(struct found *found, const struct pb_typed *typed)
 {
 	const struct pb_typed_program *program = typed->program;
@@ -494,7 +494,7 @@ static void record_unknown(struct found *found, const struct pb_typed *typed)
 			add(found, &program->value[i], 0, 0, PBD_TYPED_NO_ROOM);
 }
 
-/* Is the call too short to be recorded? Marks are always recorded while recording is on. */
+/* Is the call shorter than the threshold? Returns 0 for marks while recording is on. */
 static inline int is_too_short(const struct pb_typed *typed, uint64_t duration)
 {
 	return duration < __atomic_load_n(&pb_threshold, __ATOMIC_RELAXED) &&

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Handlers of tracers with under=. The root tracer's handlers write to a thread-local
+ * Handlers of tracers with under=. The root tracer's handlers write a thread-local
  * variable, which the handlers of recording tracers read.
  *
- * After a fork() beneath a root, both processes continue beneath it, because the child has
- * copies of the variable and the stack. A thread that is created beneath a root begins
- * without a root. On another stack (fibers, signal handlers on an alternate stack) calls
- * count as beneath a root if that stack is at lower addresses.
+ * After a fork() beneath a root, both processes continue beneath that root, because the
+ * child has copies of the variable and the stack. A thread that is created beneath a root
+ * begins without a root. On another stack (fibers, signal handlers on an alternate stack)
+ * calls count as beneath a root if that stack is at lower addresses.
  */
 #include "under.h"
 
@@ -29,17 +29,22 @@ struct open_root {
 static __thread struct open_root open_root
 	__attribute__((tls_model("initial-exec")));
 
-/* Changes when roots are replaced, so that open calls of former roots become invalid. */
+/*
+ * Changes when roots are replaced, so that open calls of former roots become invalid.
+ */
 static uint64_t era;
-/* 1: all calls are recorded, since there are no roots. */
+/* 1: no roots exist, so all calls are recorded. */
 static int everywhere = 1;
 
 /*
- * Session word of a call that is not beneath a root, instead of a time. No tracer's own
- * handler stores this value (sample.c stores 0).
+ * Session word of a call that is not beneath a root. No tracer's own handler stores this
+ * value.
  */
 #define OUTSIDE UINT64_MAX
-/* Session word of a call beneath a root, if the tracer's own entry handler stores nothing. */
+/*
+ * Session word of a call beneath a root, unless the tracer's own entry handler stores
+ * another value.
+ */
 #define BENEATH 1
 
 static inline int is_beneath(const struct patchbay_regs *regs)
@@ -50,13 +55,13 @@ static inline int is_beneath(const struct patchbay_regs *regs)
 	return __atomic_load_n(&everywhere, __ATOMIC_RELAXED);
 }
 
-/* Counts only calls that would have been recorded, as far as is known. */
+/* Counts only calls that the tracer would probably have recorded. */
 void pb_count_missed(const struct patchbay_ops *ops)
 {
 	const int is_recording =
 		!pb_tracer_needs_blocks || __atomic_load_n(&pb_recording, __ATOMIC_RELAXED);
 
-	/* @ops is NULL if the tracer is unknown. */
+	/* If @ops is NULL, the tracer is unknown: count the call. */
 	if ((ops && ops != pb_tracer && ops != pb_values_tracer && ops != pb_typed_tracer) ||
 	    pb_untraced || !is_recording || !is_beneath((const struct patchbay_regs *)1) ||
 	    (pb_options.nr_threads && !pb_self))
@@ -76,8 +81,8 @@ uint64_t pb_under_era(void)
 }
 
 /*
- * A root within another root is an ordinary call beneath it. If this root's frame is above
- * the stored frame, the stored root has ended without an exit, for example by longjmp().
+ * A root beneath another root is an ordinary call. If this root's frame is above the stored
+ * frame, the stored root has ended without an exit, for example by longjmp().
  */
 PB_HANDLER(pb_root_entry)
 {
@@ -85,7 +90,10 @@ PB_HANDLER(pb_root_entry)
 
 	if (open_root.era == now && (uintptr_t)regs <= open_root.frame)
 		return;
-	/* A signal handler that interrupts this finds no root, or one of these two. */
+	/*
+	 * A signal handler that interrupts this function finds no root, the old root or the
+	 * new root.
+	 */
 	__atomic_store_n(&open_root.frame, 0, __ATOMIC_RELAXED);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	open_root.era = now;
@@ -104,7 +112,7 @@ PB_HANDLER(pb_root_exit)
 		open_root.frame = 0;
 }
 
-/* The recording tracers' own handlers, to call beneath roots. */
+/* The recording tracers' own handlers, which run only beneath roots. */
 static struct patchbay_ops_attr beneath[PB_NR_TRACERS];
 
 struct patchbay_ops_attr *pb_under_beneath(enum pb_tracer_of of)
@@ -112,7 +120,10 @@ struct patchbay_ops_attr *pb_under_beneath(enum pb_tracer_of of)
 	return &beneath[of];
 }
 
-/* Time a call with a threshold, as libpatchbay does for other tracers. */
+/*
+ * Compute the duration and compare it with the threshold, as libpatchbay does for other
+ * tracers.
+ */
 static inline void time_exit(const struct patchbay_ops_attr *attr, uintptr_t ip,
 			     uintptr_t parent_ip,
 			     const struct patchbay_cell *cell,
@@ -162,7 +173,7 @@ leave(const struct patchbay_ops_attr *attr, uintptr_t ip, uintptr_t parent_ip,
 		time_exit(attr, ip, parent_ip, cell, regs);
 }
 
-/* For a tracer that was created without under=, whose calls libpatchbay times. */
+/* The exit of a tracer that was created without under=, so libpatchbay times its calls. */
 static inline __attribute__((always_inline)) void
 leave_timed(const struct patchbay_ops_attr *attr, uintptr_t ip,
 	    uintptr_t parent_ip, const struct patchbay_cell *cell,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Tracers with args=GLOB. Before the event of a call they record one event for each
- * argument and for the result. The function's record (<patchbay/abi.h>) locates them, but
- * has no types.
+ * argument and for the result. The function's record (<patchbay/abi.h>) contains the
+ * locations of values, but no types.
  */
 #include "context.h"
 #include "session/recording.h"
@@ -14,7 +14,7 @@
 #include <patchbay/args.h>
 #include <patchbay/exit.h>
 
-/* Record a value. The detail of its record is the function's number. */
+/* Record a value, with the function's number as detail. */
 static void record_value(unsigned int which, uint64_t value, uintptr_t ip,
 			 const struct patchbay_cell *cell,
 			 struct patchbay_regs *regs)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Handlers set a flag here when a slow call has ended, for a client that watches (watch.h). */
+/*
+ * The flag that handlers set when a slow call has ended, for a client that watches
+ * (watch.h).
+ */
 #ifndef PB_TRACE_WATCHED_CALL_H
 #define PB_TRACE_WATCHED_CALL_H
 

@@ -14,7 +14,7 @@
 uint64_t pb_why_threshold = UINT64_MAX;
 uint64_t pb_why_ns_per_tick;
 
-/* Copy the stack by a system call, because its end is unknown, and the copy must not fault. */
+/* Copy the stack by a system call, which cannot fault: the end of the stack is unknown. */
 static void copy_stack(struct pbd_slow *slow, uint64_t begin)
 {
 	long fd, size;
@@ -40,8 +40,8 @@ static uint64_t to_ns(uint64_t ticks)
 }
 
 /*
- * Get space for the call's data. Holds the session's lock only for that, because what makes
- * one call slow often makes calls of other threads slow at the same time.
+ * Get space for the call's data. Holds the session's lock only during this function,
+ * because calls in several threads are often slow at the same time.
  */
 static struct pbd_slow *find_place(uint64_t *id, uint64_t now_ns)
 {
@@ -67,7 +67,7 @@ static void lose(void)
 		__atomic_fetch_add(&pb_session->why->lost, 1, __ATOMIC_RELAXED);
 }
 
-/* Not inlined: the copy of the stack begins with this function's frame. */
+/* Out of line, because the copy of the stack begins with this function's frame. */
 static __attribute__((noinline)) void fill_in(struct pbd_slow *slow,
 					      uintptr_t parent_ip,
 					      struct patchbay_regs *regs)
@@ -80,8 +80,8 @@ static __attribute__((noinline)) void fill_in(struct pbd_slow *slow,
 }
 
 /*
- * The time that examining slow calls may still take with max-overhead=. If negative, it has
- * taken more than budget.c has allowed, and later allowances pay that back first.
+ * With max-overhead=: the remaining CPU time for examining slow calls. Negative if the
+ * examination has exceeded the allowance; later allowances pay the difference back first.
  */
 static int64_t room_ns = PB_WHY_FIRST_NS;
 static uint64_t spent_ns;
@@ -113,10 +113,7 @@ uint64_t pb_why_spent(void)
 
 void pb_why_allow(uint64_t ns)
 {
-	/*
-	 * Limit the sum of unused allowances, so that they cannot be spent all at the same
-	 * time.
-	 */
+	/* Limit the sum of unused allowances, to avoid bursts. */
 	if (__atomic_load_n(&room_ns, __ATOMIC_RELAXED) < (int64_t)(4 * ns))
 		__atomic_fetch_add(&room_ns, (int64_t)ns, __ATOMIC_RELAXED);
 }
@@ -127,8 +124,8 @@ static int is_chosen(void)
 }
 
 /*
- * Returns the calling thread's ring of switches, an early ring if this is the thread's
- * first event, or @none.
+ * Returns the calling thread's ring of switches. At the thread's first event returns an
+ * early ring, or @none.
  */
 static struct pb_switches *switches(struct pb_switches *none)
 {
