@@ -7,8 +7,8 @@
 
 /*
  * volatile: another library's constructor may set these before the constructor below runs.
- * LLVM's GlobalOpt does not expect that, and would evaluate the constructor at compile time
- * with the initial values.
+ * Without volatile, LLVM's GlobalOpt would evaluate the constructor at compile time, with the
+ * initial values.
  */
 static void (*volatile late)(void);
 static volatile int constructed;
@@ -31,7 +31,7 @@ __attribute__((constructor)) static void start_late(void)
 	void (*start)(void) = late;
 
 	constructed = 1;
-	/* An attacker could use a writable function pointer that is called later. */
+	/* Clear the pointer: an attacker could overwrite a function pointer that stays in use. */
 	late = NULL;
 	if (start)
 		start();

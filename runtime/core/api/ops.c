@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The public functions for tracers. Each takes the locks and calls change/. */
+/* The public functions for tracers. Each function takes the locks and calls the layer change/. */
 #include "api/ops.h"
 
 #include "call/unwinder.h"
@@ -17,8 +17,8 @@
 
 /*
  * fnmatch(3) and regexec(3) convert names in multi-byte locales. On the first conversion in
- * a locale other than UTF-8, glibc loads a converter by dlopen(3). Make it do so here, where
- * no lock is held.
+ * a locale other than UTF-8, glibc loads a converter by dlopen(3), which waits for the loader's
+ * lock. Convert a character here, where the thread holds no lock.
  */
 static void load_converter(void)
 {
@@ -136,7 +136,7 @@ int patchbay_ops_destroy(struct patchbay_ops *ops)
 	return error;
 }
 
-/* If @exit is NULL, keep the exit handler. Otherwise *@exit is the new one, which may be NULL. */
+/* Set the handlers of @ops: *@exit is the new exit handler. If @exit is NULL, keep the old one. */
 static int update(struct patchbay_ops *ops, patchbay_handler handler,
 		  const patchbay_handler *exit)
 {
@@ -228,7 +228,7 @@ int pb_request_init(struct pb_request *request, struct patchbay_ops *ops,
 	error = pb_filter_new(filter, 0, &own);
 	if (error)
 		return error;
-	/* Refuse addresses: a module that is loaded later may have another function there. */
+	/* Refuse addresses: a future module may have other functions at these addresses. */
 	if (flags & PATCHBAY_ARM_FUTURE &&
 	    (own->by == PB_BY_ADDRS ||
 	     (own->notrace && own->notrace->by == PB_BY_ADDRS))) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Visits of sites and names. The library calls a visitor without a lock, because the
- * visitor may call the loader. Another thread may hold the loader's lock in a constructor
- * or destructor that waits for the modules lock. So a visitor sees copies, which the library
- * makes under the modules lock, 64 at a time. If another thread unloads a module during the
- * visit, the library keeps the module's data until the visit ends.
+ * Visits of sites and names. The library calls a visitor without a lock: the visitor may call
+ * the loader, and would deadlock with a constructor or destructor, which holds the loader's
+ * lock and waits for the modules lock. So a visitor sees copies, which the library makes under
+ * the modules lock, 64 at a time. If another thread unloads a module during the visit, the
+ * library keeps the module's data until the visit ends.
  */
 #include "modules/inspect.h"
 #include "names/names.h"
@@ -31,7 +31,7 @@ static int begin_visit(struct modules *modules)
 	int error = 0;
 
 	*modules = (struct modules){ 0 };
-	/* Refused in a handler: the visitor could wait for a thread that waits for this handler. */
+	/* Refuse calls in handlers: the visitor could wait for a thread that waits for this one. */
 	if (pb_thread_inside() || pb_is_called_back())
 		return -EDEADLK;
 	pb_modules_lock();
@@ -112,7 +112,7 @@ static void copy_sites(struct copies *copies, struct pb_module *module, size_t f
 {
 	copies->nr = copies->nr_cells = 0;
 	pb_modules_lock();
-	/* If the file cannot be read, no function counts as moved. */
+	/* Ignore errors: if the module's file cannot be read, no function counts as moved. */
 	if (!module->gone && !first)
 		(void)pb_names_look(module, 0);
 	for (size_t i = first; i < module->nr && i < first + MANY && !module->gone; i++) {
@@ -181,7 +181,7 @@ int patchbay_rearm(void (*visit)(const struct patchbay_site_info *site, void *ar
 		nr += pb_changed_sites(m, visit ? add_changed : NULL, &copies);
 	result = pb_changed_rearm(nr);
 	pb_modules_unlock();
-	/* Show the sites as they were before. */
+	/* Show the sites as they were before they were armed again. */
 	pb_visit_begin();
 	for (size_t i = 0; i < copies.nr; i++)
 		visit(show(&copies, &copies.copy[i]), arg);
@@ -253,7 +253,7 @@ int patchbay_for_each_name(int (*visit)(uintptr_t entry, const char *name,
 	return value;
 }
 
-/* For a tracer's attach function. The library keeps the module's memory until that returns. */
+/* A tracer's attach function calls this. The module's memory stays until that function returns. */
 int pb_private_visit_names(const struct patchbay_module_info *info,
 			   int (*visit)(uintptr_t entry, const char *name,
 					void *arg),

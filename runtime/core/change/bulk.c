@@ -10,7 +10,7 @@
 
 #include <errno.h>
 
-/* For fewer functions a plan is faster, and private cells need less memory. */
+/* The smallest bulk request. For fewer functions, plans are faster and private cells smaller. */
 #define MANY 64
 
 /* Ask the tracer for its data in one module. All functions of a module have the same data. */
@@ -38,7 +38,7 @@ static int attach_bulk_module(struct pb_bulk *bulk, struct pb_bulk_module *b)
 	return error;
 }
 
-/* Choose a cell for each group. If there is none, a plan handles the request. */
+/* Choose a cell for each group. Returns PB_NOT_BULK if the module has no suitable cell. */
 static int find_cells(struct pb_bulk_module *b)
 {
 	for (struct pb_group *g = b->groups; g; g = g->next) {
@@ -246,7 +246,7 @@ static int apply_bulk(struct pb_bulk *bulk)
 	return error;
 }
 
-/* Is there one request, by a pattern or a long list, that the bulk path may handle? */
+/* Is @r a single request, whose filter is a pattern or a long list? */
 static int is_bulk_request(const struct pb_request *r)
 {
 	const struct pb_filter *filter = r ? r->filter : NULL;

@@ -37,7 +37,7 @@ struct pb_bulk_group {
 /*
  * The work on one module.
  * @choice:  the functions to change
- * @nr:      their number
+ * @nr:      the number of functions in @choice
  * @groups:  when arming: the groups by shape, as a list. @by_shape has them as a hash table,
  *           and @last is the group that was looked up last
  * @swaps:   cells that get another set; they have @nr_swapped functions, which are not in
@@ -71,7 +71,7 @@ struct pb_bulk {
 
 /*
  * Hide the value of @pointer from the compiler. Otherwise the compiler derives more pointers
- * from it, advances all of them in the loop, and runs out of registers.
+ * from @pointer, advances each in the loop, and runs out of registers.
  */
 #define PB_KEEP_ONE(pointer) __asm__("" : "+r"(pointer))
 
@@ -91,9 +91,9 @@ static inline struct pb_bulk_group *pb_bulk_group(struct pb_bulk_module *b,
  * pb_bulk_check() finds the functions of @b to arm, and their groups. It changes nothing that
  * other threads see. Returns 0, PB_NOT_BULK or a negative errno (engine.h).
  *
- * pb_bulk_ask() calls the tracer's @check, and removes the functions that it refuses. Call
- * this when pb_bulk_check() has accepted all modules, because @check may be called only once.
- * Returns 0 or a negative errno. Not under the engine lock.
+ * pb_bulk_ask() calls the tracer's @check, and removes the functions that @check refuses. Call
+ * pb_bulk_ask() after pb_bulk_check() has accepted all modules: a plan would call @check for a
+ * function again. Returns 0 or a negative errno. Not under the engine lock.
  */
 int pb_bulk_check(struct pb_bulk *bulk, struct pb_bulk_module *b);
 int pb_bulk_ask(struct pb_bulk *bulk, struct pb_bulk_module *b);
@@ -106,11 +106,10 @@ int pb_bulk_arm(struct pb_bulk *bulk);
 void pb_bulk_disarm(struct pb_bulk *bulk);
 
 /*
- * bulk_swap.c: the bulk path for functions that have tracers before and after. If a request
- * selects all functions of a shared cell, the cell gets another set: slots and sites do not
- * change. Calls that are in progress are safe, as with any other cell that gets a set
- * (pb_cell_enter_set(), call.h). If a request selects only some functions of a cell, a
- * plan finds another cell for them.
+ * bulk_swap.c: the bulk path for functions that have tracers before and after the request. If
+ * the request selects all functions of a shared cell, the cell gets another set: slots and
+ * sites do not change. pb_cell_enter_set() (call.h) keeps calls in progress safe. If the
+ * request selects only some functions of a cell, a plan finds another cell for these.
  *
  * For each shared cell (the owner of functions, types/shared_cells.h):
  * @nr:    the number of chosen functions that have it

@@ -8,7 +8,7 @@
 
 #include <errno.h>
 
-/* The tracer has an exit, which functions of this shape cannot have. The request skips them. */
+/* The tracer has an exit handler, and functions of this shape do not support exits: skip them. */
 #define SKIP 1
 
 /*
@@ -47,7 +47,7 @@ static __attribute__((noinline)) int add_group(struct pb_bulk *bulk, struct pb_b
 
 /*
  * Can a function with this @owner and @slot get a shared cell? Returns PB_NOT_BULK if it has a
- * private cell or a tracer. (bulk_swap.c has removed functions with tracers that it handles.)
+ * private cell or a tracer. (bulk_swap.c has removed functions whose cell gets another set.)
  */
 static inline int check_owner(const struct pb_module *module, unsigned int owner,
 			      uintptr_t slot)
@@ -63,8 +63,8 @@ static inline int check_owner(const struct pb_module *module, unsigned int owner
 }
 
 /*
- * Functions @first to @end - 1, which were checked and have one owner, and @group for all of
- * them. @lowest: the end of the last site.
+ * Functions @first to @end - 1, which were checked, have the same owner and get @group.
+ * @lowest: the end of the last site; the next function begins there or later.
  */
 struct run {
 	struct pb_group *group;
@@ -88,9 +88,9 @@ static void add_run(struct pb_bulk_module *b, const struct run *run)
 }
 
 /*
- * Check function @i, and add it to @run. Leaves it out of the choice if the request may skip
- * it. Returns PB_NOT_BULK if it is armed or cannot be armed: a plan handles these. Sites must
- * be in the order of addresses and must not overlap.
+ * Check function @i, and add it to @run. Removes a function from the choice if the request may
+ * skip the function. Returns PB_NOT_BULK if the function is armed or cannot be armed. Sites
+ * must be in the order of addresses and must not overlap.
  */
 static inline int check_function(struct pb_bulk *bulk, struct pb_bulk_module *b, size_t i,
 				 struct run *run)
@@ -111,7 +111,7 @@ static inline int check_function(struct pb_bulk *bulk, struct pb_bulk_module *b,
 		if (error)
 			return error == SKIP ? 0 : error;
 	}
-	/* Is the site of the usual kind, and can entry and site be read? Nearly all pass this. */
+	/* Refuse overlaps, sites outside of the module, and unusual distances of site and entry. */
 	if (entry < run->lowest + PB_BULK_BEFORE || site >= module->high ||
 	    module->high - site < PB_BULK_SITE_SIZE ||
 	    (behind != PB_BULK_NEAR && behind != PB_BULK_FAR))
@@ -200,7 +200,7 @@ int pb_bulk_check(struct pb_bulk *bulk, struct pb_bulk_module *b)
 	     i = pb_choice_next(&b->choice, i + 1))
 		error = check_function(bulk, b, i, &run);
 	add_run(b, &run);
-	/* Return PB_NOT_BULK before the tracer's callbacks run: they must run only once. */
+	/* Return PB_NOT_BULK before the tracer's callbacks run: a plan would run them again. */
 	if (!error && b->nr && (attr->attach || attr->check) &&
 	    !pb_groups_fit(module, b->nr_groups))
 		error = PB_NOT_BULK;

@@ -58,7 +58,7 @@ static int swap_in(const struct pb_bulk *bulk, struct pb_bulk_module *b,
 		   struct pb_shared_cell *cell)
 {
 	struct patchbay_ops *ops = bulk->request->ops;
-	/* The check for exits reads only the shape. */
+	/* pb_check_exit() reads only the shape, which all functions of the cell share. */
 	const struct pb_target asked = { .record = &cell->shape,
 					 .request = bulk->request };
 	struct patchbay_cell one;
@@ -104,7 +104,7 @@ int pb_bulk_find_swaps(struct pb_bulk *bulk, struct pb_bulk_module *b)
 	int any = 0, error = 0;
 
 	for (unsigned int i = 0; i < PB_NR_SHARED; i++) {
-		/* The others have tracers, or threads are still inside (pb_set_nobody). */
+		/* @ops stays set in a cell that was emptied, until no thread is inside the cell. */
 		owners.stays[i] = i < PB_OWNER_FIRST || i >= shared->end ||
 				  !shared->cells[i].nr || !shared->cells[i].cell.ops;
 		any |= !owners.stays[i];
@@ -117,7 +117,7 @@ int pb_bulk_find_swaps(struct pb_bulk *bulk, struct pb_bulk_module *b)
 
 		if (owners.stays[i] || !owners.nr[i])
 			continue;
-		/* A plan can wait for threads, and calls @check once for each function. */
+		/* A plan can wait for threads, split cells, and call @check for each function. */
 		if (cell->cell.set == &pb_set_nobody ||
 		    pb_may_be_inside(b->module, &cell->cell, ops) ||
 		    owners.nr[i] != cell->nr || cell->left || ops->attr.check)
@@ -125,7 +125,7 @@ int pb_bulk_find_swaps(struct pb_bulk *bulk, struct pb_bulk_module *b)
 		else if (!pb_set_find(&cell->cell, ops))
 			error = swap_in(bulk, b, cell);
 	}
-	/* A plan finds the function whose site or slot was changed. */
+	/* If other code has changed a site or slot, a plan finds the function to refuse. */
 	if (!error && !are_armed(b->module, &owners))
 		error = PB_NOT_BULK;
 	return error;

@@ -11,8 +11,8 @@
  * The changes of text:
  *
  * PUBLISH  fill the slots of functions to arm
- * ARM      arm their sites
- * FIRST    both, in a module where no site was ever armed
+ * ARM      arm the sites of these functions
+ * FIRST    fill slots and arm sites, in a module where no site was ever armed
  * DISARM   disarm the sites of functions whose cell is empty
  */
 enum change { PUBLISH, ARM, FIRST, DISARM };
@@ -51,18 +51,18 @@ edit_function(struct pb_bulk_module *b, const enum change change, uintptr_t text
 
 _Static_assert(PB_BULK_COPY_SIZE == BLOCK_SIZE + PAGE, "a function may begin at its end");
 
-/* The text has changed since it was copied: begin again with the block. */
+/* The text has changed since the block was copied: copy the block again. */
 #define TEXT_CHANGED 1
 
 /*
  * A block of text with many changes. The library copies the block, changes the copy, and
- * writes it back as a whole, with the code between the changes as it was read. The rules of
- * pb_text_apply() for @rewrite hold (text.h), but the window is longer: for a whole block,
- * another patcher's change is lost if it happens within some 20 microseconds.
+ * writes the whole copy, including the code between the changes. The rules of pb_text_apply()
+ * for @rewrite hold (text.h), but the window is longer: a change that another patcher makes to
+ * the block within some 20 microseconds is lost.
  *
  * A loop changes functions up to the end of the copied text, so most functions need one
  * comparison. Then the block is extended or written.
- * @from, @copied: the text to write begins here, and was copied up to there
+ * @from, @copied: the beginning of the text to write, and the end of the copied text
  * @last:  the site of the block's last function; 0: the block is empty
  * @far:   sites up to this address are in the copied text, and less than GAP apart
  * @old, @new: the text as it was read, and as it will be written, from the beginning of the
@@ -107,8 +107,8 @@ static int extend_block(struct block *block, uintptr_t from, uintptr_t end)
 }
 
 /*
- * Write the block, up to its last function. Returns 0, TEXT_CHANGED or any negative errno,
- * because seccomp filters choose their own.
+ * Write the block, up to its last function. Returns 0, TEXT_CHANGED or a negative errno, which
+ * may have any value: seccomp filters choose the errno.
  */
 static int write_block(const struct pb_bulk *bulk, struct block *block)
 {
@@ -223,8 +223,9 @@ static int change_all(struct pb_bulk *bulk, enum change change)
 }
 
 /*
- * Record where slots lead now. If arming failed (not @done), read the slots. If no thread can
- * have found the cells (not @seen), functions without an owner keep PB_OWNER_NONE.
+ * Record the owner of each function: the cell that its slot points to. If arming failed (not
+ * @done), read the slots. If no thread can have found the cells (not @seen), functions without
+ * an owner keep PB_OWNER_NONE.
  */
 static void record_owners(struct pb_bulk_module *b, int done, int seen)
 {
@@ -264,7 +265,7 @@ static int arm_all(struct pb_bulk *bulk, int *seen)
 	*seen = !error;
 	if (!error)
 		error = change_all(bulk, FIRST);
-	/* Connect the sites of each module to the trampolines, unless that has been completed. */
+	/* Connect the sites of modules that are armed for the first time to the trampolines. */
 	for (const struct pb_bulk_module *b = bulk->modules; b && !error; b = b->next)
 		if (b->nr)
 			error = pb_arch_open(b->module, bulk->handle);

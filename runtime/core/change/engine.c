@@ -92,10 +92,9 @@ static int is_any_armed(const struct pb_plan *plan)
 }
 
 /*
- * If the site of a function without tracers is armed, queue the patch that disarms it. The
- * site may stay armed, because another patcher has changed it, or because the process may no
- * longer write text. That does not matter: it calls the trampoline, but its empty cell calls
- * no handler.
+ * If the site of a function without tracers is armed, queue the patch that disarms the site.
+ * The site stays armed if another patcher has changed it, or if the process may no longer write
+ * text. Then the site calls the trampoline, but the empty cell calls no handler.
  */
 static void queue_disarm(const struct pb_target *t, struct pb_text_queue *text)
 {
@@ -107,7 +106,7 @@ static void queue_disarm(const struct pb_target *t, struct pb_text_queue *text)
 	pb_arch_flip(&site, 0, &text->patches[text->nr++]);
 }
 
-/* Queue a patch of the slot of @t. Its value and @new differ in one byte (shared_cells.h). */
+/* Queue a patch of the slot of @t. The old value and @new differ in one byte (shared_cells.h). */
 static int queue_slot(const struct pb_target *t, uintptr_t new, struct pb_text_queue *text)
 {
 	const struct pb_site site = pb_site_of(t->module, t->record);
@@ -120,8 +119,8 @@ static int queue_slot(const struct pb_target *t, uintptr_t new, struct pb_text_q
 }
 
 /*
- * Point the slots of functions to other cells, if the functions get other tracers than some of
- * those that share their present cell.
+ * Point slots to other cells, for functions that share their present cell with functions that
+ * get different tracers.
  */
 static int move_slots(struct pb_plan *plan, struct pb_text_queue *text)
 {
@@ -134,7 +133,7 @@ static int move_slots(struct pb_plan *plan, struct pb_text_queue *text)
 			continue;
 		if (t->step == PB_STEP_SWAP)
 			pb_fill_target(t);
-		/* If another patcher changed the slot, it points to no cell of ours: skip it. */
+		/* Skip a slot that another patcher has changed. */
 		if (pb_is_led(t->module, t->record) > 0)
 			error = queue_slot(t, pb_target_slot(t), text);
 	}
@@ -144,9 +143,9 @@ static int move_slots(struct pb_plan *plan, struct pb_text_queue *text)
 }
 
 /*
- * Record where slots lead now. If writing failed (not @done), read the slots. If no site was
- * armed (not @seen), functions without an owner keep PB_OWNER_NONE: no thread has read their
- * slots.
+ * Record the owner of each function: the cell that its slot points to. If writing failed (not
+ * @done), read the slots. If no site was armed (not @seen), functions without an owner keep
+ * PB_OWNER_NONE: no thread has read their slots.
  */
 static void settle_owners(const struct pb_plan *plan, int done, int seen)
 {
@@ -185,8 +184,8 @@ static void move_slots_back(const struct pb_plan *plan, struct pb_text_queue *te
 }
 
 /*
- * Take back the private cell of @t, which was filled. A fresh cell can be freed if no site
- * was armed: no thread has seen it. A thread may be inside any other cell: it may have
+ * Take back the private cell of @t, which was filled. Free a fresh cell if no site was armed:
+ * no thread has seen the cell. A thread may be inside any other cell: the thread may have
  * loaded the slot when the function was armed before.
  */
 static void take_back_own(struct pb_target *t, int seen)
@@ -233,7 +232,7 @@ static void roll_back(struct pb_plan *plan, struct pb_text_queue *text)
 		pb_unfill_group(g, seen);
 }
 
-/* The part that can fail: functions get their first tracers, or other cells. */
+/* Give functions their first tracers, or other cells. Undoes everything on error. */
 static int arm_or_roll_back(struct pb_plan *plan, struct pb_text_queue *text)
 {
 	const size_t arms = plan->steps[PB_STEP_ARM];
@@ -360,9 +359,9 @@ int pb_engine_commit(struct pb_request *requests)
 	error = commit_plan(requests, NULL, PB_WAIT);
 	/*
 	 * A function to arm was disarmed a moment ago, and its cell cannot be reused while
-	 * threads are in its old handlers. Wait for them. Nothing has changed yet, so a timeout
-	 * is -EAGAIN and not -ETIMEDOUT. Repeat: a module that was loaded during the wait may have
-	 * such a cell, too.
+	 * threads are in its old handlers. Wait for these threads. Nothing has changed yet, so a
+	 * timeout is -EAGAIN and not -ETIMEDOUT. Repeat: a module that was loaded during the wait
+	 * may have such a cell, too.
 	 */
 	while (error == PB_UNSETTLED) {
 		error = pb_settle_all(0);
@@ -437,8 +436,8 @@ static int reserve_sets(const struct patchbay_ops *ops, struct pb_set **sets)
  * Store the exit first: a thread that sees the new entry handler then sees the new exit, too.
  * So no call gets its entry without its exit while the tracer is being enabled. To disable
  * the tracer, change only cell->enter. If the handlers were removed, a thread that has read
- * cell->enter could not record that it called no handler. It would call the exit if the
- * tracer is enabled again.
+ * cell->enter could not record that it called no handler. The thread would call the exit if
+ * the tracer is enabled again.
  */
 static void retarget_cell(struct patchbay_cell *cell, struct patchbay_ops *ops)
 {

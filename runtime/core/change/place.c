@@ -22,9 +22,9 @@ struct grouping {
 };
 
 /*
- * Do the tracers @a and @b, of two functions, allow these to share a cell? They must have the
- * same tracers and data. A tracer with an exit must have been armed by the same batch on both,
- * and have the same word in their calls: the exit of a call uses these to tell whether the
+ * May two functions with the tracers @a and @b share a cell? The tracers and their data must be
+ * the same. A tracer with an exit must have been armed by the same batch on both functions, and
+ * have the same word in their calls: the exit of a call uses batch and word to tell whether the
  * tracer saw the entry (call.h).
  */
 static int same_tracers(const struct patchbay_cell *a, size_t nr_a,
@@ -234,8 +234,8 @@ void pb_groups_begin(struct pb_module *module)
 }
 
 /*
- * Decide where the slot of @t will lead. If that is a private cell, find it. Adds the number
- * of private cells to allocate to *@own.
+ * Choose the cell that the slot of @t will point to. Adds the number of private cells to
+ * allocate to *@own.
  */
 static int place_target(struct pb_plan *plan, struct pb_target *t, size_t *own)
 {
@@ -296,7 +296,7 @@ static int place_module(struct pb_plan *plan, size_t start, size_t end)
 	error = find_groups(grouping, start, end);
 	for (struct pb_group *g = plan->groups;
 	     g && g->module == module && !error; g = g->next) {
-		/* A smaller group needs a shared cell only if some slot points to one already. */
+		/* A smaller group needs a shared cell only if a slot points to one already. */
 		if (g->nr < PB_GROUP_MIN && !g->led)
 			continue;
 		error = pb_shared_init(module);
@@ -355,7 +355,7 @@ static void note_tracers(const struct patchbay_cell *cell)
 	}
 }
 
-/* Give @cell, for @record, the tracers of @set. No thread is inside the cell. */
+/* Give @cell, the cell of @record, the tracers of @set. No thread is inside the cell. */
 static void fill_from_set(struct patchbay_cell *cell,
 			  const struct patchbay_record *record,
 			  struct pb_set *set)
@@ -365,7 +365,7 @@ static void fill_from_set(struct patchbay_cell *cell,
 	pb_cell_enter_set(cell, set);
 }
 
-/* Handlers see the members of a set. Give these the common record of @cell's functions. */
+/* Give the members of @set, which handlers see, the common record of @cell's functions. */
 static void set_shape(struct pb_set *set, const struct pb_shared_cell *cell)
 {
 	for (size_t i = 0; i < set->nr; i++)
@@ -449,7 +449,7 @@ unsigned int pb_owner_found(const struct pb_module *module, size_t i,
 
 	if (slot == pb_owner_slot(module, owner))
 		return owner;
-	/* The function was to leave its cell for @owner, and now has the empty cell. */
+	/* move_slots_back() has pointed the slot to the empty cell. */
 	if (slot == pb_owner_slot(module, PB_OWNER_NOBODY))
 		return PB_OWNER_NOBODY;
 	return pb_owner(module, i);

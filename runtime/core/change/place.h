@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Choose a cell for each function of a plan. This is the last part of planning, after the
+ * Choose a cell for each function of a plan. This is the last step of planning, after the
  * function's tracers and their data are known.
  */
 #pragma once
@@ -18,7 +18,7 @@
  * @owns:   the group owns @set; otherwise a target does
  * @cell:   the cell that the functions will share. NULL: each gets a private cell. The cell
  *          is free; or all its functions join the group, and their slots stay; or, with
- *          @joins, other functions keep it, and have the same tracers
+ *          @joins, other functions with the same tracers keep the cell
  * @led:    some functions' slots point to a shared cell now, so threads may be reading them
  * @filled: @cell has the tracers of the group
  */
@@ -40,8 +40,8 @@ struct pb_group {
 #define PB_GROUP_MIN 4
 
 /*
- * Choose a cell for each target that is armed or gets other tracers, and allocate memory for
- * it. Returns 0 or -ENOMEM. The caller holds the change lock.
+ * Choose and allocate a cell for each target that is armed or gets other tracers. Returns 0 or
+ * -ENOMEM. The caller holds the change lock.
  */
 int pb_place(struct pb_plan *plan);
 
@@ -50,9 +50,8 @@ void pb_groups_free(struct pb_group *groups);
 /*
  * The steps of pb_place(), in this order. pb_groups_begin() resets the state that an earlier
  * plan has left in the shared cells. pb_group_leave() records that @nr functions of @from join
- * @to, or lose their tracers if @to is NULL. When all of these are recorded,
- * pb_group_find_cell() chooses the cell of @g. With @join, it may choose a cell that other
- * functions keep.
+ * @to, or lose their tracers if @to is NULL. When all functions are recorded,
+ * pb_group_find_cell() chooses the cell of @g. @join allows a cell that other functions keep.
  */
 void pb_groups_begin(struct pb_module *module);
 static inline void pb_group_leave(struct pb_shared_cell *from,
@@ -76,7 +75,7 @@ int pb_groups_fit(const struct pb_module *module, unsigned int nr);
  */
 void pb_fill_target(struct pb_target *t);
 
-/* Fill the cell of a group, unless the cell has tracers: these are replaced later. */
+/* Fill the cell of a group, unless the cell has tracers: pb_swap_group() replaces these. */
 void pb_fill_group(struct pb_group *g);
 
 /*
@@ -89,7 +88,7 @@ void pb_unfill_group(struct pb_group *g, int seen);
 /* Replace the tracers of a function that keeps its cell. Its slot does not change. */
 void pb_swap_target(struct pb_target *t);
 
-/* Replace the tracers of a group's cell, unless that has been done for another function. */
+/* Replace the tracers of a group's cell, unless an earlier call for the group has done so. */
 void pb_swap_group(struct pb_group *g);
 
 /* The only new tracer of a target without a set. */
@@ -99,8 +98,8 @@ struct patchbay_cell pb_target_tracer(const struct pb_target *t);
 uintptr_t pb_target_slot(const struct pb_target *t);
 
 /*
- * Writing text has failed half way. It may have changed the slot of function @i to @owner.
- * Returns the present owner of the function, which this reads from the slot.
+ * Returns the present owner of function @i, as its slot says. Call this after writing text has
+ * failed half way: the slot points to the cell of @owner, or still to the old cell.
  */
 unsigned int pb_owner_found(const struct pb_module *module, size_t i,
 			    unsigned int owner);

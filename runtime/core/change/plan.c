@@ -14,8 +14,8 @@
 #include <string.h>
 
 /*
- * The new tracers of a function, while the plan computes them. @from: for each, the target
- * that arms it; NULL: the tracer is armed already.
+ * The new tracers of a function, while the plan computes them. @from: the target that arms
+ * each tracer; NULL: the tracer is armed already.
  */
 struct list {
 	struct patchbay_cell *cells;
@@ -115,8 +115,8 @@ int pb_check_exit(const struct pb_target *asked)
 }
 
 /*
- * Of the @nr targets of a function, returns the one that was asked on behalf of the tracer of
- * the last target. Its answer holds for the last target. Returns the last if none was asked.
+ * The plan asks a tracer once about a function that has @nr targets. Returns the target that
+ * stores the answer for the last target's tracer, or the last target if that was not asked.
  */
 static const struct pb_target *find_asked(const struct pb_target *target, uint32_t nr)
 {

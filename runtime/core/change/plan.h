@@ -114,15 +114,15 @@ struct pb_plan {
 /*
  * Fill in the zeroed @plan for @requests, in all modules or in @only. Allocates everything
  * that carrying out the plan needs, and asks the tracers for their data. If a module is
- * unloaded during that, the plan drops its targets. The caller holds the change lock, not the
- * engine lock. Returns 0, an error of patchbay_arm(), or PB_UNSETTLED: a function to arm was
- * disarmed a moment ago, and threads may still be in its old handlers.
+ * unloaded meanwhile, the plan drops the module's targets. The caller holds the change lock,
+ * not the engine lock. Returns 0, an error of patchbay_arm(), or PB_UNSETTLED: a function to
+ * arm was disarmed a moment ago, and threads may still be in its old handlers.
  */
 #define PB_UNSETTLED 1
 int pb_plan(struct pb_plan *plan, struct pb_request *requests,
 	    struct pb_module *only);
 
-/* The end of the targets of target @i's module. */
+/* The index after the last target of the module that target @i belongs to. */
 static inline size_t pb_plan_module_end(const struct pb_plan *plan, size_t i)
 {
 	const struct pb_module *module = plan->targets[i].module;
@@ -174,9 +174,9 @@ void pb_future_update(struct pb_request *requests, struct pb_filter **forgotten)
 void pb_future_free(struct pb_filter *forgotten);
 
 /*
- * Calls of the tracers' callbacks @check and @attach. They run without the modules lock, so
- * another thread may unload the module during the call: callbacks see copies of its data, and
- * the caller then checks pb_module.gone. The caller holds the change lock.
+ * Calls of the tracers' callbacks @check and @attach. Callbacks run without the modules lock,
+ * so another thread may unload the module during the call: callbacks see copies of the module's
+ * data, and the caller then checks pb_module.gone. The caller holds the change lock.
  *
  * @index: for the caller's use. @refused: the tracer refused the function, which is no error
  */
@@ -214,7 +214,7 @@ int pb_attach(const struct patchbay_ops *ops, const struct pb_module *module,
 /* Fill in the first target of a function. Returns the index of the next function's target. */
 size_t pb_function_begin(struct pb_plan *plan, size_t i);
 
-/* The description of a function that tracers see. */
+/* The description of a function for the tracers' callbacks. */
 static inline struct patchbay_target
 pb_function_target(const struct patchbay_record *record, void *data)
 {

@@ -49,8 +49,8 @@ size_t pb_function_begin(struct pb_plan *plan, size_t i)
 }
 
 /*
- * Must the tracer of target @i be asked about the function? Not if it was asked for an earlier
- * target, and not if it is armed on the function, unless the batch disarms it first.
+ * Must the tracer of target @i be asked about the function? No, if the tracer was asked for an
+ * earlier target. No, if the tracer stays armed on the function.
  */
 static int must_ask(const struct pb_target *target, uint32_t i)
 {

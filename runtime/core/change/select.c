@@ -174,7 +174,7 @@ int pb_requests_begin(struct pb_request *requests)
 		r->nr = r->known = 0;
 		r->own_data = r->filter->cookies;
 		r->order = order++;
-		/* By a list, the request must find each function of the list. */
+		/* A request with a list must find each function of the list. */
 		if (!must_find(r) || !pb_filter_is_list(r->filter))
 			continue;
 		r->found = pb_calloc(r->filter->nr, 1);
@@ -220,7 +220,7 @@ int pb_select(struct pb_plan *plan, struct pb_request *requests,
 struct pb_filter *pb_future;
 static struct pb_filter **future_end = &pb_future;
 
-/* Walks the filters of this tracer only: there may be thousands of others. */
+/* Walk only the filters of the request's tracer: other tracers may have thousands of filters. */
 static void forget(const struct pb_request *request, struct pb_filter **forgotten)
 {
 	struct pb_filter **same = &request->ops->future, *filter;

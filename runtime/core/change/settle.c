@@ -12,7 +12,7 @@
 /*
  * The states of pb_module.unsettled, for a module with cells to settle. AGING: all of these
  * cells were retired before the current grace period began. PLANNED: the plan that is being
- * applied lists all of them. FRESH: neither.
+ * applied lists all of these cells. FRESH: all other cases.
  */
 enum { FRESH = 1, AGING, PLANNED };
 
@@ -22,8 +22,8 @@ static struct pb_set *fresh, *aging;
 static struct pb_set *unseen;
 
 /*
- * The phase in which the current grace period began (quiesce.h), or 0. When all handlers that
- * were running then have returned, aging sets and cells are settled.
+ * The phase in which the current grace period began (quiesce.h), or 0. Aging sets and cells are
+ * settled when all handlers of that phase have returned.
  */
 static uint64_t begun;
 
@@ -99,9 +99,9 @@ void pb_release_cell(struct patchbay_cell *cell)
 }
 
 /*
- * All threads that were inside the cell when it changed have left it. If its set has one member,
- * calls enter the cell without the set again, which is faster. The set stays allocated,
- * because a thread may be walking it. This needs a member whose word of calls is 0.
+ * All threads that were inside the cell when it changed have left. If the cell's set has one
+ * member, and the member's word in calls is 0, calls enter the cell without the set again,
+ * which is faster. The set stays allocated, because a thread may be walking it.
  */
 static void settle_cell(const struct pb_module *module,
 			struct patchbay_cell *cell)
@@ -119,7 +119,7 @@ static void settle_cell(const struct pb_module *module,
 		 !(set->cells[0].since & PATCHBAY_CELL_WORD) && !module->gone) {
 		pb_fill_cell(cell, set->cells[0]);
 	}
-	/* The threads that entered by a slot which has changed since are outside now. */
+	/* Threads that read a slot before it changed are outside now. */
 	if (shared)
 		shared->left = 0;
 }
@@ -145,8 +145,8 @@ static int is_anything_left(void)
 }
 
 /*
- * Begin a grace period with @phase, or with 0 if the caller waits (see @begun). Everything
- * that was retired waits for the handlers that are running now, except cells that only @plan
+ * Begin a grace period with @phase, or with 0 if the caller waits (see @begun). All retired
+ * sets and cells wait for the handlers that are running now, except cells that only @plan
  * lists.
  */
 static void begin_grace_period(const struct pb_plan *plan, uint64_t phase)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Deferred reclamation of retired sets and cells, which threads in handlers may still use.
- * As with call_rcu() in Linux, the library keeps them for a grace period: until all handlers
- * that were running when it began have returned. A later pb_settle_what_is_over() frees
- * them. A caller that must know when the grace period is over calls pb_settle(), which waits.
+ * As with call_rcu() in Linux, sets and cells stay for a grace period: until all handlers that
+ * were running at its beginning have returned. A later pb_settle_what_is_over() frees the sets
+ * and cells. A caller that needs the end of the grace period calls pb_settle(), which waits.
  *
- * The caller holds the change lock. It holds the engine lock only where a comment says
- * so. Functions that wait need the caller lock, too, and release the change lock during
- * the wait. Modules may be loaded and unloaded in that time. The memory of unloaded
- * modules stays until the caller lock is free (module.c).
+ * The caller holds the change lock, and holds the engine lock only where a comment says so.
+ * Functions that wait need the caller lock, too, and release the change lock during the wait.
+ * Modules may be loaded and unloaded during the wait. The memory of unloaded modules stays
+ * until the caller lock is free (module.c).
  */
 #pragma once
 
@@ -35,7 +35,7 @@ void pb_free_sets(struct pb_set *set);
 
 /*
  * Under the engine lock: record that some cells of @module need settling. @planned: the plan
- * that is being applied lists all of them.
+ * that is being applied lists all of these cells.
  */
 void pb_mark_unsettled(struct pb_module *module, int planned);
 
@@ -55,8 +55,8 @@ void pb_release_cell(struct patchbay_cell *cell);
 void pb_settle_what_is_over(void);
 
 /*
- * Wait for handlers. Then settle the changes of @plan, if it is not NULL, and everything that
- * was deferred. Returns 0 or an error of pb_wait(); on error everything stays deferred.
+ * Wait for handlers. Then settle the changes of @plan, which may be NULL, and all deferred sets
+ * and cells. Returns 0 or an error of pb_wait(); on error all of these stay deferred.
  */
 int pb_settle(const struct pb_plan *plan);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * A queue of patches of text. System calls are expensive, so the queue writes many patches
- * together: as many as fit into the cache with the text that they change.
+ * together: as many as fit into the cache with the text to change.
  */
 #pragma once
 
