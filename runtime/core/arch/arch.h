@@ -20,21 +20,21 @@
  *               - marks the thread as outside with release semantics;
  *               - restores all registers that may hold an argument;
  *               - returns to the site.
- *               It uses initial-exec thread-local storage, which needs no call. It
- *               describes each step to unwinders.
+ *               A trampoline uses initial-exec thread-local storage, which needs no call,
+ *               and describes each step to unwinders.
  *   4. exit.S   calls of a function's body for its exit handlers (call.h), by a macro
  *               call_body:
  *                 \name     the function: cells enter it by cell->enter
- *                 \members  0: it calls cell->func and cell->exit, FAST handlers of a
- *                           simple function; 1: any handlers, by call.c
+ *                 \members  0: calls cell->func and cell->exit, which are FAST handlers of
+ *                           a simple function; 1: calls any handlers, by call.c
  *                 \vectors  handlers may use vector registers
  *                 \set      the handlers are in cell->set, not in the cell itself
  *                 \any      with \set and without \vectors: the function to jump to if
  *                           the handlers of the cell's set may use vector registers
- *               To unwinders (on ppc64le also by the back chain), it must look as if the
- *               caller had called this function. Unwinders must skip the site's frame, and
- *               so the trampoline's, because the tables of C++ functions say that no
- *               exception comes from there.
+ *               To unwinders (on ppc64le also by the back chain), the caller must seem to
+ *               have called this function. Unwinders must skip the frames of the site and
+ *               of the trampoline, because the tables of C++ functions say that no
+ *               exception comes from the site.
  *      entry.h and offsets.h have the structure offsets that exit.S and entry.S use;
  *      offsets.c checks them.
  *   5. static_call.c, tramp.h  static calls (static_call.h).
@@ -51,7 +51,7 @@
 
 struct pb_module;
 
-/* A site, as the engine sees it. @reach: the result of pb_arch_reach(). */
+/* A site. @reach: the result of pb_arch_reach(). */
 struct pb_site {
 	uintptr_t entry;
 	uintptr_t site;
@@ -85,8 +85,8 @@ static inline uintptr_t pb_arch_slot(uintptr_t entry)
  *
  * pb_arch_prepare()  does all that can fail: finds or creates a path from the site to a
  *                    trampoline, which no thread can see yet
- * pb_arch_publish()  writes what is not executed while the site is disarmed: the slot, and
- *                    code that the site will branch to. Returns the number of patches, at
+ * pb_arch_publish()  writes the slot, and code that the site will branch to: no thread uses
+ *                    these while the site is disarmed. Returns the number of patches, at
  *                    most PB_PUBLISH_MAX; 0 if nothing has to be written
  * pb_arch_open()     once for each module: connects the path to the trampolines
  * pb_arch_flip()     the single store that makes the site a branch, or undoes that
@@ -95,8 +95,8 @@ static inline uintptr_t pb_arch_slot(uintptr_t entry)
  * @text, a handle of pb_text_open(), under the engine lock. It returns the result of
  * pb_text_apply().
  *
- * pb_arch_prepare() returns -ERANGE if all addresses in reach of the site are text, so that it
- * cannot place code there. It also returns -ENOMEM, and errors of pb_os_map_code().
+ * pb_arch_prepare() returns -ERANGE if all addresses in reach of the site are text, so that no
+ * code can be mapped there. It also returns -ENOMEM, and errors of pb_os_map_code().
  */
 #define PB_PUBLISH_MAX 6
 int pb_arch_prepare(const struct pb_site *site);
@@ -121,10 +121,10 @@ void pb_arch_init(void);
  * pb_arch_map_reach() prepares a path from the sites of @module to the trampolines. It
  * returns an object that describes the code near the sites, which is mapped now or later. If
  * the compiler has made the path, it returns NULL and *@error is 0. On failure it returns NULL
- * and *@error is negative. pb_arch_reach() returns the part of the object for one site: it
- * never changes once pb_arch_map_reach() has succeeded. Before that, pb_arch_reach() may be
- * called only while no site of the module is armed. Call these three and pb_arch_prepare()
- * under the change lock and not under the engine lock.
+ * and *@error is negative. pb_arch_reach() returns the value of pb_site.reach for one site,
+ * which never changes once pb_arch_map_reach() has succeeded. Before that, pb_arch_reach() may
+ * be called only while no site of the module is armed. Call these three functions and
+ * pb_arch_prepare() under the change lock and not under the engine lock.
  */
 void *pb_arch_map_reach(const struct pb_module *module, int *error);
 void pb_arch_unmap_reach(void *reach);
@@ -138,7 +138,7 @@ int pb_arch_open(const struct pb_module *module, int text);
  */
 pb_handler pb_arch_enter_any;
 
-/* cell->enter of a cell with a set of such handlers: like this, but calls pb_set_call(). */
+/* cell->enter of a cell with a set: like pb_arch_enter_any(), but calls pb_set_call(). */
 pb_handler pb_arch_enter_set;
 
 /*

@@ -17,7 +17,7 @@ const void *pb_arch_reach(const struct pb_module *module,
 	return module->reach;
 }
 
-/* Nothing to do: the mapped code leads to the trampolines from the start. */
+/* Nothing to do: the mapped code jumps to the trampolines from the start. */
 int pb_arch_open(const struct pb_module *module, int text)
 {
 	(void)module;

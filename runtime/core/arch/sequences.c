@@ -9,10 +9,10 @@
 #include <errno.h>
 
 /*
- * Mapped memory for sequences. A place is in reach of a site if its first and last byte are.
- * Then the site is in reach of its sequence's branch back, too.
+ * Mapped memory for sequences. A place is in reach of a site if the place's first and last byte
+ * are in reach. Then the sequence's branch back to the site is in reach, too.
  * @used:  the number of bytes given to sequences, which are never reused
- * @users: the number of modules that have sequences there
+ * @users: the number of modules that have sequences in the place
  */
 struct pb_place {
 	struct pb_place *next;
@@ -36,7 +36,7 @@ struct pb_sequences {
 	uintptr_t sequences[];
 };
 
-/* Maps no code yet: pb_arch_prepare() does that. */
+/* Only allocates the object: pb_arch_prepare() maps code when a site needs it. */
 void *pb_arch_map_reach(const struct pb_module *module, int *error)
 {
 	struct pb_sequences *reach;
@@ -91,7 +91,7 @@ static uintptr_t at_least_0(uintptr_t addr, uintptr_t minus)
 	return addr > minus ? addr - minus : 0;
 }
 
-/* Map a place for @site. If possible, it is in reach of the module's whole text. */
+/* Map a place for @site, if possible in reach of the module's whole text. */
 static struct pb_place *map_place(const struct pb_module *module,
 				  uintptr_t site, int *error)
 {
@@ -125,7 +125,7 @@ out:
 	return place;
 }
 
-/* Is there space for a sequence, in reach of @site? */
+/* Has @place space for a sequence, and is it in reach of @site? */
 static bool has_space(const struct pb_place *place, uintptr_t site)
 {
 	const uintptr_t reach = pb_arch_sequence_reach;

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Allocation of sequences, for architectures whose armed sites branch to one. Each function
- * gets its own sequence when it is first armed. A sequence calls a trampoline and returns,
- * so that calls and returns stay paired. The architecture defines its code (insn.h).
+ * Allocation of sequences, for architectures whose armed sites branch to a sequence. Each
+ * function gets its own sequence when it is first armed. A sequence calls a trampoline and
+ * returns, so that calls and returns stay paired. insn.h of the architecture has the code.
  *
- * The compiler emits no sequences, because all functions would pay for them, and only armed
- * ones need them. Sequences are in places of PB_PLACE_SIZE bytes near the module. If no place
- * is in reach of the module's whole text, a site gets a place in its own reach. Modules
- * share places: if many small neighbouring modules had one place each, no addresses in reach
- * would stay free.
+ * The library makes sequences at run time: in the program file they would cost space for every
+ * function, and only armed functions need one. Sequences are in *places*: blocks of mapped
+ * memory of PB_PLACE_SIZE bytes near the module. If no place is in reach of the module's whole
+ * text, a site gets a place in its own reach. Modules share places: if many small neighbouring
+ * modules had one place each, no addresses in reach would stay free.
  *
  * Why other threads may execute sequences: a sequence is written once, before any branch leads
  * to it. The sync between publishing and arming orders the write before the first fetch. The
- * kernel maintains the caches. A function keeps its sequence while the module is loaded,
- * because an unmarked thread may be in it for any length of time, at the entry or the exit.
+ * kernel maintains the caches. A function keeps its sequence while the module is loaded: a
+ * thread that is not marked as inside may be in the sequence for any length of time.
  *
  * sequences.c defines these functions of arch.h: pb_arch_map_reach(), pb_arch_unmap_reach() and
  * all that read or change a site. The last word of a site is a NOP, or a branch to the sequence.
@@ -33,13 +33,13 @@
 extern const uintptr_t pb_arch_sequence_reach;
 
 /*
- * The NOP, the return, and the last word of @site: the NOP, a branch, or something else if no
- * site is there.
+ * The NOP, the return, and the last word of @site: the NOP or a branch, or any other word if
+ * @site is not a site.
  */
 extern const uint32_t pb_arch_nop, pb_arch_ret;
 uint32_t pb_arch_word(const struct pb_site *site);
 
-/* Encode the branch of @site to @sequence. Returns false if that is out of reach. */
+/* Encode the branch of @site to @sequence. Returns false if @sequence is out of reach. */
 bool pb_arch_branch(const struct pb_site *site, uintptr_t sequence, uint32_t *word);
 
 /*
@@ -49,7 +49,7 @@ bool pb_arch_branch(const struct pb_site *site, uintptr_t sequence, uint32_t *wo
 void pb_arch_place(uint32_t code[PB_SEQUENCE_WORDS]);
 
 /*
- * Write the sequence of @site for the address @at, which leads to @trampoline. The place
+ * Write the sequence of @site for the address @at, which calls @trampoline. The place
  * begins at @place. Returns false if site and sequence cannot reach each other.
  */
 bool pb_arch_sequence(const struct pb_site *site, uintptr_t at, uintptr_t place,

@@ -17,7 +17,7 @@ extern const char pb_arch_trampolines[] __attribute__((visibility("hidden")));
 
 /*
  * The number of the trampoline for a function with @record, by argument registers:
- * trampolines 0, 1 and 2 save 2, 4 or all of them.
+ * trampolines 0, 1 and 2 save 2, 4 or all registers.
  */
 static inline unsigned int pb_record_trampoline(const struct patchbay_record *record)
 {
@@ -29,7 +29,7 @@ static inline unsigned int pb_record_trampoline(const struct patchbay_record *re
 }
 
 /*
- * Does the function at @entry have a slot? A pad proves it. The pad is one @ret between slot
+ * Does the function at @entry have a slot? A pad proves that. The pad is one @ret between slot
  * and entry, and the hash or another @ret follows. With -fsanitize=function the pad is two
  * @ret before the slot.
  */

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Trampolines. An armed site branches to one through its sequence (insn.h), with:
+ * Trampolines. An armed site branches to a trampoline through its sequence (insn.h), with:
  *
  *	x9      return address into the caller      parent_ip
- *	x30     return address into the sequence    leads to the entry
+ *	x30     return address into the sequence    gives the entry
  *
  * Live registers: the arguments (x0-x7, q0-q7), x8 (address of the result), x15 (static
  * chain), x18 (platform register). x9-x14, x16, x17 and the flags are dead. The trampoline
  * returns to the sequence with the caller's address in x30, as before the site's `mov`.
- * Its `ret` pops the entry that the sequence's `blr` has pushed, for prediction and on the
- * guarded control stack. If x11 is not 0, the sequence continues with the body. If x11 is 0,
- * the cell's enter function has called the body already (exit.S).
+ * The trampoline's `ret` pops the address that the sequence's `blr` has pushed, from the return
+ * predictor and the guarded control stack. If x11 is not 0, the sequence continues with the
+ * body. If x11 is 0, the cell's enter function has called the body already (exit.S).
  *
  * Functions with arguments or results in scalable vectors, or with streaming mode, have no
  * site. So the trampoline saves no such state.
  *
- * Argument registers that the function does not use are dead. Its record has the number of
- * arguments. Each case has its own trampoline.
+ * Argument registers that the function does not use are dead. The function's record has the
+ * number of arguments. Each number of registers to save has its own trampoline.
  *
  * While the handler runs, both return addresses are in memory, signed if the processor
  * supports that. Beside them are plain frame records: the trampoline's, and one for the
- * function, which has made none yet. Only unwinders use these: they find handler, function
- * and caller by frame pointers, or by the directives below. The directives do not describe
- * sequences. For a sequence they give a return address after the function's entry.
+ * function, which has made none yet. Only unwinders use these records: by frame pointers, or
+ * by the directives below, unwinders find handler, function and caller. Sequences have no
+ * unwind information: the directives give an address after the function's entry instead.
  */
 #include "entry.h"
 #include "quiesce/quiesce.h"
@@ -34,7 +34,7 @@
  * The trampoline of functions with \nr argument registers: 2, 4 or 8.
  *
  * The unwind tables need the caller's x30 and the return address of this call, which differ
- * here. They describe the caller's x30 as x30, and this call's return address as x17. Any
+ * here. The tables describe the caller's x30 as x30, and this call's return address as x17. Any
  * return address after the entry's first instruction is right, because the function has made
  * no frame there.
  */
@@ -137,7 +137,7 @@ begin_function pb_arch_trampolines, 8
 end_function pb_arch_trampolines
 
 /*
- * Execute \call, which is a call, with the present arguments, and preserve vector arguments.
+ * Execute the call instruction \call with the present arguments, and preserve vector arguments.
  * x3 points to patchbay_regs, which get a pointer to the saved vectors, so that a handler can
  * change them. paciasp is also a landing pad.
  */

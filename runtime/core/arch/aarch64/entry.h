@@ -13,13 +13,13 @@
 #define PB_RETURN_INSIDE 24
 
 /*
- * A trampoline's frame is struct patchbay_regs. It ends at the site's stack pointer. The
- * fields from FRAME_OWN on are the structure's reserved part, except REGS_VECTORS.
+ * A trampoline's frame is struct patchbay_regs, and ends at the site's stack pointer. The
+ * offsets from FRAME_OWN on, except REGS_VECTORS, are in the structure's reserved fields.
  */
 #define REGS_SIZE 144
 #define FRAME_RESULT 64	 /* x8 and x15 */
-#define FRAME_OWN 80	 /* frame record: the next one, entry + 8 */
-#define FRAME_BACK 96	 /* into the sequence, signed */
+#define FRAME_OWN 80	 /* frame record: pointer to the next record, entry + 8 */
+#define FRAME_BACK 96	 /* return address into the sequence, signed */
 #define REGS_VECTORS 104
 #define FRAME_CALLER 112 /* frame record: x29, parent_ip */
 #define FRAME_RETURN 128 /* parent_ip signed */

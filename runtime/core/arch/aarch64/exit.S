@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The enter functions of cells whose tracers have an exit handler (exit.h). They call the
- * function's body.
+ * The enter functions of cells whose tracers have an exit handler (exit.h). An enter function
+ * calls the function's body.
  *
  * The stack, from above:
  *
@@ -9,7 +9,7 @@
  *	struct patchbay_regs, pushed by the trampoline (entry.S)
  *	struct patchbay_call:
  *	  signed return address into the trampoline
- *	  parent_ip, once more
+ *	  a copy of parent_ip
  *	  the caller's frame pointer	<- x29
  *	  ...
  *	the tracers' words
@@ -20,8 +20,8 @@
  *
  * This function calls the end of the site's sequence, which branches to the body. When the body
  * returns, this function returns to the trampoline, the trampoline to the sequence, and the
- * sequence to the caller. Each ret matches the last call: processors predict that, and
- * guarded control stacks require it.
+ * sequence to the caller. Each ret matches the last call: processors predict such returns, and
+ * guarded control stacks require them.
  */
 #include "entry.h"
 #include "arch/lsda.h"
@@ -121,7 +121,7 @@
 2:
 	.else
 	ldr	x16, [x2, #CELL_SINCE]
-	stur	x16, [x29, #CALL_SINCE]	/* no PATCHBAY_EXIT_*: its word is 0 */
+	stur	x16, [x29, #CALL_SINCE]	/* the word is 0; no PATCHBAY_EXIT_* is set */
 	ldr	x16, [x2, #CELL_FUNC]
 	blr	x16
 	ldur	x16, [x29, #CALL_SINCE]
@@ -226,7 +226,7 @@
 	.endif
 	b	.Lleave_\name
 
-	/* An exception passes. x0 points to it. */
+	/* An exception passes through this frame. x0 points to the exception. */
 .Lunwind_\name:
 	.cfi_negate_ra_state
 	cfi_as_called

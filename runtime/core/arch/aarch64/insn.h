@@ -76,8 +76,8 @@ static inline uint32_t pb_aarch64_site(const uint32_t *entry,
  *	+32  <entry+8>
  *
  * The trampoline returns to +8 by ret, which matches the blr. x30 is then as the caller
- * left it. +20 branches past the site, where no landing pad is: only direct branches may lead
- * there. Unwinders get entry+8 as the address in the function.
+ * left it. +20 is a direct branch past the site, because no landing pad follows the site.
+ * Unwinders get entry+8 as the address in the function.
  */
 #define PB_AARCH64_SEQUENCE_SIZE 40
 #define PB_AARCH64_SEQUENCE_WORDS (PB_AARCH64_SEQUENCE_SIZE / 4)
@@ -85,7 +85,7 @@ static inline uint32_t pb_aarch64_site(const uint32_t *entry,
 #define PB_AARCH64_SEQUENCE_BODY 16
 #define PB_AARCH64_SEQUENCE_INSIDE 32
 
-/* Encode the sequence for the address @at. Returns false if it cannot reach @site. */
+/* Encode the sequence for the address @at. Returns false if the sequence cannot reach @site. */
 static inline bool
 pb_aarch64_sequence(uint32_t code[PB_AARCH64_SEQUENCE_WORDS], uint64_t at,
 		    uint64_t site, uint64_t entry, uint64_t trampoline)

@@ -10,11 +10,11 @@
  *   threads may read the slot at any time, and only one byte of it changes; see
  *   shared_cells.h.
  * - Sequence: see sequences.h.
- * - The site's second word: aligned, and a NOP or a B before and after. Those
- *   are among the instructions that may replace each other while threads
+ * - The site's second word: aligned, and a NOP or a B before and after. NOP and
+ *   B are among the instructions that may replace each other while threads
  *   execute them (Arm ARM, DDI 0487, B2.2.5 "Concurrent modification and
- *   execution of instructions"). A thread executes the old one or the new one,
- *   and the new one after a context synchronization event.
+ *   execution of instructions"). A thread executes the old word or the new word,
+ *   and the new word after a context synchronization event.
  *
  * The kernel writes the word by one store (memcpy() copies 4 bytes by a register).
  * Then it cleans and invalidates the caches for instruction fetch.
@@ -39,7 +39,7 @@ const uint32_t pb_arch_nop = PB_AARCH64_NOP;
 /* Less than the reach of a branch, so that the position within a place does not matter. */
 const uintptr_t pb_arch_sequence_reach = 0x7fff000;
 
-/* Needs no common code: a sequence contains its trampoline's address. */
+/* Places need no common code: each sequence contains its trampoline's address. */
 void pb_arch_place(uint32_t code[PB_SEQUENCE_WORDS])
 {
 	(void)code;

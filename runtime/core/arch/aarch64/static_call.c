@@ -2,11 +2,11 @@
 /*
  * Tramps and call sites of AArch64; see abi.h for the tramps.
  *
- * Why other threads may execute them while they are changed: each change is one
+ * Why other threads may execute this code while it is changed: each change is one
  * aligned word, which is a B, BL or NOP before and after. Threads execute the
  * old or the new word (Arm ARM, DDI 0487, B2.2.5 "Concurrent modification and
  * execution of instructions"). After pb_sync_core(), which causes a context
- * synchronization event, they execute the new one. The kernel makes one store
+ * synchronization event, threads execute the new word. The kernel makes one store
  * (memcpy() copies 4 bytes by a register). Then it cleans and invalidates the
  * caches for instruction fetch.
  */
@@ -63,7 +63,7 @@ int pb_arch_tramp_indirect(int text, const struct pb_tramp *tramp)
 			PB_AARCH64_NOP);
 }
 
-/* Nothing to do: the direct form is one word. */
+/* Nothing to do: the direct form changes only the word that pb_arch_tramp_direct() writes. */
 int pb_arch_tramp_prepare(int text, const struct pb_tramp *tramp,
 			  const struct pb_target *target)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Trampolines. An armed site branches to one through its sequence and a veneer (insn.h),
- * with:
+ * Trampolines. An armed site branches to a trampoline through its sequence and a veneer
+ * (insn.h), with:
  *
  *	r0      return address into the caller      parent_ip
- *	LR      return address into the sequence    leads to the entry
+ *	LR      return address into the sequence    gives the entry
  *	r12     this trampoline
  *
  * Live registers: the arguments (r3-r10, f1-f13, v2-v13), r11 (environment pointer), r2
@@ -14,14 +14,14 @@
  * address, and the sequence moves it to LR. If EQ in CR0 is set, the sequence continues with
  * the body. If EQ is clear, the cell's enter function has called the body (exit.S).
  *
- * Argument registers that the function does not use are dead. Its record has the number of
- * arguments. Each case has its own trampoline.
+ * Argument registers that the function does not use are dead. The function's record has the
+ * number of arguments. Each number of registers to save has its own trampoline.
  *
  * r1 points to the caller's frame. The function may use that frame's LR save doubleword
  * and the stack below. There the trampoline makes a frame for the function, which has made
  * none yet, and then its own frame. So unwinders find handler, trampoline, function and
- * caller, by the back chain or by the directives below. The directives do not describe
- * sequences and veneers. For these they give a return address in the function.
+ * caller, by the back chain or by the directives below. Sequences and veneers have no unwind
+ * information: the directives give an address in the function instead.
  *
  *	+176  the caller's frame
  *	+80   struct patchbay_regs                   the function's frame, from
@@ -44,7 +44,7 @@
  * The trampoline of functions with \nr argument registers: 2, 4 or 8.
  *
  * The unwind tables need the caller's LR and the return address of this call, which differ
- * here. They describe the caller's LR as LR, and this call's return address as r12. Any
+ * here. The tables describe the caller's LR as LR, and this call's return address as r12. Any
  * return address after the entry's first instruction is right, because the function has made
  * no frame there.
  */
@@ -115,7 +115,7 @@
 	mtlr	12
 	move_args ld, \nr, OWN_REGS
 	ld	11, OWN_REGS+REGS_CHAIN(1)
-	/* Unwinders read words that are below r1 now, where signals do not write. */
+	/* Unwinders read words that are below r1 now: signal handlers keep clear of these. */
 	addi	1, 1, FRAMES_SIZE
 	.cfi_def_cfa_offset 0
 	ld	0, HEADER_LR(1)
@@ -129,8 +129,8 @@
 .endm
 
 /*
- * All trampolines, PB_TRAMPOLINE_SIZE apart, in the order of patch.c. No code calls their
- * symbols, so none needs a local entry.
+ * All trampolines, PB_TRAMPOLINE_SIZE apart, in the order of patch.c. No code calls the symbol,
+ * so it needs no local entry.
  */
 begin_function pb_arch_trampolines, 8
 	.irp	nr, 2, 4, 8
@@ -144,9 +144,9 @@ end_function pb_arch_trampolines
 #define SAVING_SIZE (HEADER_SIZE + VECTORS_SIZE)
 
 /*
- * Execute \call, which is a call, with the present arguments, and preserve floating-point and
- * vector arguments. r6 points to patchbay_regs, which get a pointer to the saved ones, so that
- * a handler can change them.
+ * Execute the call instruction \call with the present arguments, and preserve floating-point
+ * and vector arguments. r6 points to patchbay_regs, which get a pointer to the saved arguments,
+ * so that a handler can change them.
  */
 .macro call_saving_vectors name, call:vararg
 begin_function \name
@@ -203,7 +203,7 @@ call_saving_vectors pb_arch_enter_slowly, call_slowly
 #define GATE_SIZE (HEADER_SIZE + 64)	/* with 32 bytes for saved registers */
 
 /*
- * r5 points to a gate: enter the function's private cell instead, as the trampoline does. The
+ * r5 points to a gate: enter the function's private cell instead, as the trampoline would. The
  * frame is removed before the jump, because enter functions find the trampoline's frame by the
  * stack pointer.
  */

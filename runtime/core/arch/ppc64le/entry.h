@@ -22,7 +22,7 @@
 #define REGS_CHAIN 64
 #define REGS_VECTORS 72
 
-/* A trampoline's own frame, and the function's above it. */
+/* A trampoline's own frame, and above it the function's frame. */
 #define OWN_RETURN HEADER_SIZE /* return address into the sequence, and OWN_CALLED */
 #define OWN_THREAD (HEADER_SIZE + 8)
 #define OWN_SIZE (HEADER_SIZE + 16)

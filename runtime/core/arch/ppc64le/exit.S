@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The enter functions of cells whose tracers have an exit handler (exit.h). They call the
- * function's body.
+ * The enter functions of cells whose tracers have an exit handler (exit.h). An enter function
+ * calls the function's body.
  *
  * The stack, from above:
  *
@@ -144,7 +144,7 @@
 2:
 	.else
 	ld	0, CELL_SINCE(5)
-	std	0, CALL_SINCE(31)	/* no PATCHBAY_EXIT_*: its word is 0 */
+	std	0, CALL_SINCE(31)	/* the word is 0, and no PATCHBAY_EXIT_* is set */
 	ld	12, CELL_FUNC(5)
 	mtctr	12
 	bctrl
@@ -248,7 +248,7 @@
 
 	/*
 	 * The thread has no reader, or is inside already, so it was not marked. The trampoline
-	 * always clears a mark, so give it two words of this frame that are no longer used.
+	 * always clears a mark: let it clear two unused words of this frame.
 	 */
 .Lslow_\name:
 	.if !\vectors
@@ -263,8 +263,8 @@
 	b	.Lreturn_\name
 
 	/*
-	 * An exception passes. r3 points to it. Unwinders have restored r2, because the
-	 * instruction after the call of the body does.
+	 * An exception passes through this frame. r3 points to the exception. Unwinders have
+	 * restored r2, because the instruction after the call of the body restores r2.
 	 */
 .Lunwind_\name:
 	cfi_as_called

@@ -31,7 +31,7 @@ static inline bool pb_ppc64_is_b(uint32_t word)
 	return (word & 0xfc000003) == PB_PPC64_B;
 }
 
-/* The sum that `addis A,B,@hi; addi A,A,@lo` adds to B. Ignores the high halves of both. */
+/* The sum that `addis A,B,@hi; addi A,A,@lo` adds to B. Ignores the high halves of @hi and @lo. */
 static inline int64_t pb_ppc64_hi_lo(uint32_t hi, uint32_t lo)
 {
 	return (int64_t)(int16_t)hi * 0x10000 + (int16_t)lo;
@@ -41,8 +41,8 @@ static inline int64_t pb_ppc64_hi_lo(uint32_t hi, uint32_t lo)
 enum pb_ppc64_entry {
 	PB_PPC64_NO_TOC,    /* not at all: the function has one entry */
 	PB_PPC64_TOC,       /* by two instructions before the local entry */
-	PB_PPC64_LARGE_TOC, /* the same, and the TOC's distance is 8 bytes before the entry */
-	PB_PPC64_UNKNOWN,   /* it uses r12 in another way */
+	PB_PPC64_LARGE_TOC, /* also, but the TOC's distance is 8 bytes before the entry */
+	PB_PPC64_UNKNOWN,   /* the entry uses r12 in another way */
 };
 
 /*
@@ -109,7 +109,7 @@ static inline uint32_t pb_ppc64_site(const uint32_t *entry, int64_t from_entry)
  *	+24  <entry>
  *	+32  <trampoline>
  *
- * and the veneer, which all sequences of a place share:
+ * and the veneer, which all sequences of a place share (sequences.h):
  *
  *	mflr  r12
  *	ld    r12,24(r12)     trampoline
@@ -127,7 +127,7 @@ static inline uint32_t pb_ppc64_site(const uint32_t *entry, int64_t from_entry)
 #define PB_PPC64_SEQUENCE_ENTRY 24
 #define PB_PPC64_VENEER_WORDS 4
 
-/* Encode the sequence for the address @at. Returns false if it cannot reach @site. */
+/* Encode the sequence for the address @at. Returns false if the sequence cannot reach @site. */
 static inline bool pb_ppc64_sequence(uint32_t code[PB_PPC64_SEQUENCE_WORDS],
 				     uint64_t at, uint64_t veneer,
 				     uint64_t site, uint64_t entry,

@@ -3,7 +3,7 @@
  * Sites of ppc64le, and the sequences that they branch to; see abi.h and insn.h
  * for their encoding.
  *
- * Why other threads may run through them while they are changed:
+ * Why other threads may run through a site while it is changed:
  *
  * - Slot: not executed. It is first written while the site has never been armed. The sync
  *   between publishing and arming orders that write before the first call. After that
@@ -12,8 +12,8 @@
  * - Sequence: see sequences.h.
  * - Site: one aligned word, a NOP or a B before and after. Both are of the
  *   patch class, so a thread executes the old or the new word (Power ISA 3.1,
- *   Book II, "Concurrent Modification and Execution of Instructions"). It
- *   executes the new one after it has synchronized its context. The kernel
+ *   Book II, "Concurrent Modification and Execution of Instructions"). After a
+ *   context synchronization, the thread executes the new word. The kernel
  *   makes one store (memcpy() copies 4 bytes by a register) and flushes the
  *   block.
  */

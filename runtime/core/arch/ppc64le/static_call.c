@@ -2,18 +2,18 @@
 /*
  * Tramps of ppc64le; see abi.h for their code.
  *
- * Why other threads may execute them while they are changed:
+ * Why other threads may execute a tramp while it is changed:
  *
- * - While threads may execute it, only one aligned word changes, a B or NOP
- *   before and after. Both are of the patch class, so threads execute the old
- *   or the new word (Power ISA 3.1, Book II, "Concurrent Modification and
- *   Execution of Instructions"). After pb_sync_core(), which synchronizes their
- *   context, they execute the new one. The kernel makes one store (memcpy()
- *   copies 4 bytes by a register) and flushes the block.
- * - The near form's addis and addi are not of that class. They are written
- *   once, before any branch jumps to them; later a thread may be between them.
- *   So the near form serves targets with one other TOC. For targets with a
- *   third TOC, the tramp stays in the indirect form.
+ * - The branch is one aligned word, a B or NOP before and after. Both are of the
+ *   patch class, so threads execute the old or the new word (Power ISA 3.1,
+ *   Book II, "Concurrent Modification and Execution of Instructions"). After
+ *   pb_sync_core(), which synchronizes their context, threads execute the new
+ *   word. The kernel makes one store (memcpy() copies 4 bytes by a register)
+ *   and flushes the block.
+ * - The near form's addis and addi are not of that class. The library writes
+ *   both once, before any branch jumps to them: later a thread may be between
+ *   the two. So the near form serves targets with one other TOC. For targets
+ *   with a third TOC, the tramp stays in the indirect form.
  *
  * Call sites are not patched. The tramp saves the caller's TOC pointer where
  * the ld after the call expects it. Without the tramp, two words would have to
@@ -124,9 +124,9 @@ int pb_arch_tramp_indirect(int text, const struct pb_tramp *tramp)
 }
 
 /*
- * The words to write. @branch and @notoc_branch select the form; 0: the indirect form. @near
- * and @set_toc_branch set another TOC pointer and branch to the target; 0: leave the tramp's
- * words unchanged.
+ * The words to write. @branch and @notoc_branch: the branch at the beginning of each half; 0:
+ * the indirect form. @near and @set_toc_branch set another TOC pointer and branch to the
+ * target; 0: leave the tramp's words unchanged.
  */
 struct plan {
 	uint32_t branch, notoc_branch;
@@ -171,7 +171,7 @@ static void plan_near(const struct pb_tramp *tramp,
 	branch(tramp, BRANCH, tramp->addr + NEAR, &plan->branch);
 }
 
-/* Are the words that the direct form jumps to in place? */
+/* Has the tramp the words that the direct form jumps to? */
 static bool is_prepared(const struct pb_tramp *tramp, const struct plan *plan)
 {
 	if (plan->near[2] &&

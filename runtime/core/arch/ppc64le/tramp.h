@@ -10,7 +10,7 @@
 #define PB_PPC64_TRAMP_WORDS (PATCHBAY_PPC64_TRAMP_SIZE / 4)
 #define PB_PPC64_NOTOC_TRAMP_WORDS (PATCHBAY_PPC64_NOTOC_TRAMP_SIZE / 4)
 
-/* The word of a tramp at a byte offset. */
+/* The word at a byte offset in a tramp. */
 #define PB_PPC64_AT(code, offset) ((code)[(offset) / 4])
 
 /* The immediates of pb_ppc64_hi_lo() for @sum. Returns false if @sum is too large. */
@@ -65,7 +65,7 @@ static inline int64_t pb_ppc64_pcrel(const uint32_t code[2])
 	return offset - (offset >> 33 << 34);
 }
 
-/* Does @code have the words that follow the load of r12, in either part of a tramp? */
+/* Does @code have the words that follow the load of r12, in either half of a tramp? */
 static inline bool pb_ppc64_is_jump(const uint32_t code[3], bool imported)
 {
 	static const uint32_t jump[2][3] = {
@@ -82,8 +82,8 @@ static inline bool pb_ppc64_is_jump(const uint32_t code[3], bool imported)
 }
 
 /*
- * Returns the address from which the first part of a tramp loads its target. @toc is the TOC
- * pointer of its unit. Returns 0 if @code is not such a tramp. See abi.h for the code.
+ * Returns the address from which the first half of a tramp loads its target. @toc is the TOC
+ * pointer of the tramp's module. Returns 0 if @code is not such a tramp. See abi.h for the code.
  */
 static inline uint64_t
 pb_ppc64_tramp_key(const uint32_t code[PB_PPC64_TRAMP_WORDS], uint64_t toc,
@@ -113,8 +113,8 @@ pb_ppc64_tramp_key(const uint32_t code[PB_PPC64_TRAMP_WORDS], uint64_t toc,
 }
 
 /*
- * The same address for the second part of a tramp, which is at @addr and serves callers without
- * a TOC pointer. Returns 0 if @code is not such a part, or does not set up @toc.
+ * The same address for the second half of a tramp, which is at @addr and serves callers without
+ * a TOC pointer. Returns 0 if @code is not such a half, or does not set up @toc.
  */
 static inline uint64_t
 pb_ppc64_notoc_key(const uint32_t code[PB_PPC64_NOTOC_TRAMP_WORDS],

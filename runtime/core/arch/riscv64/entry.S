@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Trampolines. An armed site calls one through a stub (insn.h), with:
+ * Trampolines. An armed site calls a trampoline through a stub (insn.h), with:
  *
  *	t0      return address into the function, after the site
  *	ra      return address into the caller      parent_ip
@@ -13,11 +13,11 @@
  * Processors treat t0 as an alternate link register. The site's `jalr t0` pushes onto the
  * return-address stack, and the trampoline's `jr t0` pops it (Unprivileged ISA, 2.5.1,
  * table of hints). If the cell's enter function has called the body already (exit.S), the
- * trampoline does not return to the site. Then a mispredicted jump pops the entry. Neither jump
- * needs a landing pad. Only the body pushes and pops shadow stacks (Zicfiss).
+ * trampoline does not return to the site. Then a mispredicted jump pops the address. Neither
+ * jump needs a landing pad. Only the body pushes and pops shadow stacks (Zicfiss).
  *
- * Argument registers that the function does not use are dead. Its record has the number of
- * arguments. Each case has its own trampoline.
+ * Argument registers that the function does not use are dead. The function's record has the
+ * number of arguments. Each number of registers to save has its own trampoline.
  *
  * The unwind tables give t0 as the return address, like those of libgcc's __riscv_save_0.
  * Unwinders that follow s0 find handler, function and caller by the frame records at the end
@@ -156,8 +156,8 @@ begin_function pb_arch_body_was_called
 end_function pb_arch_body_was_called
 
 /*
- * Execute \call, which is a call, with the present arguments, and preserve floating-point
- * arguments. a3 points to patchbay_regs, which get a pointer to the saved ones, so that a
+ * Execute the call instruction \call with the present arguments, and preserve floating-point
+ * arguments. a3 points to patchbay_regs, which get a pointer to the saved arguments, so that a
  * handler can change them.
  */
 .macro call_saving_vectors name, call:vararg

@@ -6,9 +6,9 @@
 #include "types/offsets.h"
 
 /*
- * A trampoline's frame is struct patchbay_regs. It ends at the site's stack pointer. At its
- * end are two frame records. A record has the next s0 and a return address, and s0 points to
- * the end of the record.
+ * A trampoline's frame is struct patchbay_regs, and ends at the site's stack pointer. At the
+ * end of the frame are two frame records. A record has the next s0 and a return address, and
+ * s0 points to the end of the record.
  */
 #define REGS_SIZE 128
 #define FRAME_CHAIN 64	 /* t2 and t3 */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The enter functions of cells whose tracers have an exit handler (exit.h). They call the
- * function's body.
+ * The enter functions of cells whose tracers have an exit handler (exit.h). An enter function
+ * calls the function's body.
  *
  * The stack, from above:
  *
@@ -9,17 +9,17 @@
  *	struct patchbay_regs			the trampoline (entry.S)
  *	return address into the
  *	trampoline		<- s0		struct patchbay_call, down from here;
- *	parent_ip, once more			frame records lead from the body to
+ *	a copy of parent_ip			frame records lead from the body to
  *	the caller's s0				this function and to the caller
  *	...
  *	the tracers' words
  *	vector arguments, for exit handlers, too
  *	copies of stack arguments
  *
- * The body starts after the site. When it returns, this function returns to the
+ * The body starts after the site. When the body returns, this function returns to the
  * trampoline, and the trampoline returns to the caller. `jalr ra, (ra)` calls the body:
- * it needs no landing pad, and processors predict it as a plain call. They would predict a
- * jalr by t0 as a return and a call.
+ * it needs no landing pad, and processors predict it as a plain call. Processors would predict
+ * a jalr by t0 as a return and a call.
  */
 #include "entry.h"
 #include "arch/lsda.h"
@@ -125,7 +125,7 @@
 2:
 	.else
 	ld	t1, CELL_SINCE(a2)
-	sd	t1, CALL_SINCE(s0)	/* no PATCHBAY_EXIT_*: its word is 0 */
+	sd	t1, CALL_SINCE(s0)	/* the word is 0, and no PATCHBAY_EXIT_* is set */
 	ld	t1, CELL_FUNC(a2)
 	jalr	t1
 	ld	t1, CALL_SINCE(s0)
@@ -230,7 +230,7 @@
 	.endif
 	j	.Lleave_\name
 
-	/* An exception passes. a0 points to it. */
+	/* An exception passes through this frame. a0 points to the exception. */
 .Lunwind_\name:
 	cfi_as_called
 	landing_pad

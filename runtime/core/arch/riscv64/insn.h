@@ -17,7 +17,7 @@
  *	jalr    imm[11:0]   rs1 funct3 rd opcode
  *	ld      imm[11:0]   rs1 funct3 rd opcode
  *
- * The lower 12 bits are signed, so the upper 20 bits are rounded. So the reach is 2 KiB less
+ * The lower 12 bits are signed, so the upper 20 bits are rounded, and the reach is 2 KiB less
  * upwards than downwards.
  */
 static inline bool pb_riscv64_split(int64_t offset, uint32_t *hi20,
@@ -72,7 +72,7 @@ static inline const uint32_t *pb_riscv64_site(const uint32_t *entry,
  *	+12  unimp
  *
  * t1 is dead at a function's entry. The trampolines begin with lpad, because jumps by t1 need
- * one. Jumps by t2 do not, but t2 may be a static chain.
+ * an lpad. Jumps by t2 need none, but t2 may be a static chain.
  */
 #define PB_RISCV64_STUBS 6
 #define PB_RISCV64_STUB_SIZE 16
@@ -100,7 +100,7 @@ pb_riscv64_stubs(uint32_t code[PB_RISCV64_STUBS_SIZE / 4],
 
 /*
  * Returns the number of the trampoline, and of its stub, for a function with @record. The order
- * is by number of argument registers, then by place of the site.
+ * is by number of argument registers, then by position of the site.
  */
 static inline unsigned int
 pb_riscv64_trampoline(const struct patchbay_record *record,

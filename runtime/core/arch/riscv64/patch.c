@@ -20,11 +20,11 @@
  * - Stubs: mapped completely before any site calls them, and never changed.
  * - The site's first word: aligned to 4 bytes and not compressed. It is written once, from
  *   NOP to AUIPC of t0, while the second word is a NOP. t0 is dead here, so NOP and AUIPC
- *   have the same effect. The sync before arming orders it before the first JALR.
+ *   have the same effect. The sync before arming orders this store before the first JALR.
  * - The second word: also aligned and not compressed. It changes repeatedly between a NOP
- *   and a JALR that continues the AUIPC. A thread executes one or the other, and the new
- *   one after the next sync. The JALR is correct only after the AUIPC. Every thread that
- *   reaches it has executed the AUIPC: no other path leads there.
+ *   and a JALR that continues the AUIPC. A thread executes the old or the new word, and the
+ *   new word after the next sync. The JALR is correct only after the AUIPC. Every thread that
+ *   reaches the JALR has executed the AUIPC: no other path leads there.
  *
  * The kernel writes each word by one store (memcpy() copies aligned words by a register). Then
  * it makes all harts that run the process execute FENCE.I. Other harts do so before they
@@ -156,7 +156,7 @@ void pb_arch_flip(const struct pb_site *site, int arm, struct pb_patch *patch)
 	const uint32_t disarmed = PB_RISCV64_NOP;
 	uint32_t words[2] = { 0, 0 };
 
-	/* There are stubs: pb_arch_prepare() or pb_arch_site_state() has succeeded. */
+	/* The module has stubs: pb_arch_prepare() or pb_arch_site_state() has succeeded. */
 	armed_words(site, words);
 	pb_patch_fill(patch, site->site + PATCHBAY_RISCV64_SITE_BRANCH_OFFSET,
 		      arm ? &disarmed : &words[1], arm ? &words[1] : &disarmed,

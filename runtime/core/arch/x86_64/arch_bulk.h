@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The changes that bulk.c makes in a copy of a function's text. patch.c says why threads may
- * execute the site while the copy is written back. shared_cells.h says why they may read the
- * slot.
+ * The changes that bulk_text.c makes in a copy of a function's text. patch.c says why threads
+ * may execute the site while the copy is written back. shared_cells.h says why threads may read
+ * the slot.
  */
 #pragma once
 
@@ -72,10 +72,10 @@ static inline int pb_bulk_slot(uint8_t *at, uint64_t slot, int led)
 	return 0;
 }
 
-/* Does any stub of the module jump to an open trampoline? If a site is armed, all do. */
+/* Does any stub of the module jump to an open trampoline? If a site is armed, all stubs do. */
 int pb_arch_is_open(const struct pb_module *module);
 
-/* Arm or disarm the site at @at. Returns -EILSEQ if it is not in the opposite state. */
+/* Arm or disarm the site at @at. Returns -EILSEQ if the site is not in the opposite state. */
 static inline int pb_bulk_flip(uint8_t *at, int arm)
 {
 	if (at[0] != (arm ? PATCHBAY_X86_64_SITE_DISARMED :

@@ -2,13 +2,13 @@
 /*
  * The direct way: calls the body and the exit handlers of a simple function
  * (pb_call_is_simple()) whose tracers are all FAST. It is part of each trampoline of the
- * library, and of a module's own trampolines (own.h). Trampolines take it if the state in
- * cell->since says so (call_state.h). It has the same effect as pb_arch_call_fast() and
+ * library, and of a module's own trampolines (own.h). Trampolines take the direct way if the
+ * state in cell->since says so (call_state.h). The effect is that of pb_arch_call_fast() and
  * pb_arch_call_set() in exit.S, with fewer branches and stores.
  *
  * Without an entry handler the trampoline does not mark the thread at the entry: it only
- * reads cell->since, and compares it at the exit. The thread may be inside or outside, or
- * have no reader. No argument is saved.
+ * reads cell->since, and compares the value at the exit. The thread may be inside or outside,
+ * or have no reader.
  *
  * The stack, from the top: return address into the caller; site + 5; struct patchbay_regs;
  * then struct patchbay_call, with rbp as in exit.S.
@@ -71,7 +71,7 @@
 	jne	.Lchanged_\id
 .endm
 
-/* Call the body with the arguments in place, and continue as above. */
+/* Call the body with the arguments in registers, then mark_inside_after_body. */
 .macro call_body_directly from, body, id
 	movq	SITE_RETURN(%rbp), %r11
 	addq	$JB_SIZE, %r11
@@ -108,10 +108,9 @@
 
 /*
  * rsp points to site + 5, with struct patchbay_regs below it. rdi is site + 5, and r11 the
- * cell. rax is the value of cell->since for which the trampoline has chosen this way.
- * cell->since may have changed after that; the code below detects this. SF is the bit
- * CELL_DIRECT_BOTH of rax. \id makes the labels unique. If the direct way turns out to be
- * wrong, the trampoline \back continues.
+ * cell. rax is the value of cell->since for which the trampoline has chosen this way. The code
+ * below detects a later change of cell->since. SF is the bit CELL_DIRECT_BOTH of rax. \id makes
+ * the labels unique. If the direct way cannot handle the call, the trampoline \back continues.
  */
 .macro call_directly from, nr, id, back
 	.cfi_remember_state
@@ -182,7 +181,7 @@
 
 	rare_exits \from, \id
 
-	/* Continue with the general way. */
+	/* Continue in the trampoline \back. */
 .Lother_\id:
 	mark_outside %r11
 .Lback_\id:
@@ -193,7 +192,7 @@
 	movq	REGS_SIZE(%rsp), %rdi
 	jmp	.Lgeneral_\back
 
-	/* An exception passes. rax points to it. */
+	/* An exception passes through this frame. rax points to the exception. */
 .Lunwind_\id:
 	.cfi_def_cfa %rbp, STACK_ARGS
 	.cfi_offset %rbp, -STACK_ARGS
@@ -203,9 +202,9 @@
 	lsda	\id, \id, \from
 
 	/*
-	 * Without an entry handler. A tracer with a threshold is timed here: this does what
-	 * pb_timed_entry() and pb_timed_exit() do, without a call. This part has its own unwind
-	 * information, because it calls the body at another place.
+	 * Without an entry handler. For a tracer with a threshold, the code below also does the
+	 * work of pb_timed_entry() and pb_timed_exit(), without a call. The code has its own unwind
+	 * information, because its call of the body has another return address.
 	 */
 	.cfi_startproc
 	personality
@@ -245,8 +244,8 @@
 	movq	CELL_OPS(%rdx), %r10
 	movq	OPS_THRESHOLD(%r10), %r9
 	/*
-	 * Only after the comparison of @since: before the body makes reading the counter fatal
-	 * (seccomp's strict mode, PR_SET_TSC), the library changes the cell.
+	 * Read the clock only after the comparison of @since. If the body makes this fatal
+	 * (seccomp's strict mode, PR_SET_TSC), the library changes the cell before that.
 	 */
 	movq	%rdx, %rsi
 	read_clock
@@ -287,7 +286,7 @@
 	lsda	timed_\id, \id, \from
 
 	/*
-	 * Several tracers: call the handlers on the lists of their set. This part has its own
+	 * Several tracers: call the handlers on the lists of their set. This code has its own
 	 * unwind information, too.
 	 */
 	.cfi_startproc
@@ -326,7 +325,7 @@
 	movq	PATCHBAY_SLOT_OFFSET-\from(%rdi), %rdx
 	subq	$\from, %rdi
 	/*
-	 * Check again that the cell has a set, and that this call belongs to it. Before the
+	 * Check again that the cell has a set, and that this call belongs to the set. Before the
 	 * mark was set, the cell may have been given to other functions.
 	 */
 	movq	CELL_SINCE(%rdx), %rax

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Trampolines. An armed site calls one through a stub of its module.
+ * Trampolines. An armed site calls a trampoline through a stub of its module.
  *
  * The site's `call` has pushed its return address below the function's own:
  *
  *	rsp+8   return address into the caller      parent_ip
- *	rsp     site + 5                            leads to entry and slot
+ *	rsp     site + 5                            gives entry and slot
  *
  * Live registers: the arguments (rdi rsi rdx rcx r8 r9, xmm/ymm/zmm 0-7), al (number of
  * vector registers used by `...`), r10 (static chain). r11 and the flags are dead. The
  * trampoline returns to the site's `jb`. If CF is clear, the site continues with the body.
  * CF is set if the cell's enter function has called the body already (exit.S).
  *
- * Argument registers that the function does not use are dead. Its record has the number of
- * arguments. Saving and restoring registers is most of the cost here, so each case has its
- * own trampoline.
+ * Argument registers that the function does not use are dead. The function's record has the
+ * number of arguments. Saving and restoring registers is most of the cost here, so each number
+ * of registers to save has its own trampoline.
  *
  * Unwinders need no special support: the site is in the function, before its prologue. The
  * directives below describe the trampoline's frame as usual.
@@ -65,7 +65,7 @@
 
 /*
  * All trampolines, PB_TRAMPOLINE_SIZE apart, in the order of the ABI: by number of registers,
- * then by place of the site. Stubs jump to the code before a trampoline until the trampoline
+ * then by position of the site. Stubs jump to the code before a trampoline until the trampoline
  * is opened.
  */
 	.section .rodata.pb_x86_64_rare, "a", @progbits

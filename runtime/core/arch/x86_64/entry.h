@@ -32,7 +32,7 @@
 /* The distance from the stack pointer in a handler's trampoline to its struct patchbay_regs. */
 #define HANDLER_FRAME 0
 
-/* A frame exists while it has this mark at this place; see handler_frame.c. */
+/* A frame exists while it has this mark at this offset; see handler_frame.c. */
 #define PB_FRAME_MARK_AT REGS_MARK
 #define PB_FRAME_MARK 0x6b724d50
 
@@ -81,7 +81,7 @@ extern uint8_t pb_x86_64_isa;
 extern const char pb_x86_64_trampolines[];
 
 /*
- * Parts of the library's trampolines that a module's own trampolines (own.h) jump to, as
+ * Code of the library's trampolines that a module's own trampolines (own.h) jump to, as
  * offsets from the first trampoline: for sites without a landing pad, then for sites with one,
  * in the order of PATCHBAY_X86_64_TABLE_RARE.
  */

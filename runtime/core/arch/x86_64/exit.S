@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The enter functions of cells whose tracers have an exit handler (exit.h). They call the
- * function's body.
+ * The enter functions of cells whose tracers have an exit handler (exit.h). An enter function
+ * calls the function's body.
  *
  * The stack, from above:
  *
@@ -10,7 +10,7 @@
  *	site + 5				the site's call
  *	struct patchbay_regs			the trampoline (entry.S)
  *	return address into the trampoline
- *	parent_ip, once more			struct patchbay_call, down from here;
+ *	a copy of parent_ip			struct patchbay_call, down from here;
  *	the caller's frame pointer	<- rbp	frame pointers lead from the body to
  *	...					this function and to the caller
  *	the tracers' words
@@ -18,7 +18,7 @@
  *	copies of stack arguments
  *	return address into this function	the body's
  *
- * The body starts after the site's `jb`. When it returns, this function returns to the
+ * The body starts after the site's `jb`. When the body returns, this function returns to the
  * trampoline, with the mark that makes the trampoline set CF. The trampoline returns to
  * the site, whose `jb` then jumps to the `ret` in the pad. Each `ret` matches the last
  * `call`.
@@ -144,9 +144,9 @@
 	.endif
 
 	/*
-	 * The thread is inside or has no reader, so the two stores cannot mark it, and the
-	 * trampoline cannot clear the mark. Return to the site from here. The return is
-	 * mispredicted, but this case is rare.
+	 * The thread is inside or has no reader, so it was not marked, and the trampoline must
+	 * not clear a mark. Return to the site from here. The return is mispredicted, but this
+	 * case is rare.
 	 */
 .Lslow_\name:
 	.if !\vectors
@@ -168,7 +168,7 @@
 	stc
 	retq
 
-	/* An exception passes. rax points to it. */
+	/* An exception passes through this frame. rax points to the exception. */
 .Lunwind_\name:
 	.cfi_def_cfa %rbp, STACK_ARGS
 	.cfi_offset %rbp, -STACK_ARGS

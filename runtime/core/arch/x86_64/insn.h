@@ -15,7 +15,7 @@
 
 /*
  * Set @rel to the displacement of a 5-byte branch (e8, e9) at @from to @to. Returns false if
- * it does not fit.
+ * the displacement does not fit.
  */
 static inline bool pb_x86_64_rel32(uint64_t from, uint64_t to, int32_t *rel)
 {
@@ -78,7 +78,7 @@ static inline uint8_t pb_x86_64_site(const uint8_t *site, int64_t from_entry,
 	return site[0];
 }
 
-/* If armed, does the site at @site jump to @stub? @at: the site's bytes or a copy of them. */
+/* Does the site at @site call @stub when it is armed? @at: the site's bytes, or a copy. */
 static inline bool pb_x86_64_leads(const uint8_t *at, uint64_t site,
 				   uint64_t stub)
 {

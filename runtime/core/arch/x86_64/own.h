@@ -5,8 +5,8 @@
  * (llvm-pass/X86_64Stubs.S). The pass emits the bytes after the stubs of a module. Their
  * unwind tables are those of a function's entry.
  *
- * The library uses these trampolines if they match its own layout, by a number in abi.h.
- * test/unit/own-trampolines.test fails if a change needs a new number.
+ * The library uses these trampolines if they were made for its own layout: abi.h has a number
+ * for the layout. test/unit/own-trampolines.test fails if a change needs a new number.
  */
 #include "entry.h"
 
@@ -37,7 +37,7 @@
 	callq	*TABLE+PATCHBAY_X86_64_TABLE_SLOWLY(%rip)
 .endm
 
-/* A pointer leads to the function, as in C++: the library is in another module. */
+/* The tables refer to the function through a pointer, as in C++: it is in another module. */
 .macro personality
 	.cfi_personality 0x9b, PERSONALITY
 .endm
@@ -94,8 +94,8 @@
 
 /*
  * One direct way serves all numbers of registers, which saves space. A register that is not an
- * argument may have any value, so this loads it, too. \back is the trampoline that saves all
- * registers: it can replace any other.
+ * argument may have any value, so the direct way loads all. \back is the trampoline that saves
+ * all registers: it can replace any other trampoline.
  */
 .macro own_exits from, id, back
 	/* Keep each loop over a set within a line of 64 bytes, which saves 1 or 2 cycles. */

@@ -19,9 +19,9 @@
  *      between publishing and arming orders this write before the first call.
  *   After that threads may read the slot at any time, and only one byte of it changes; see
  *   shared_cells.h.
- * - Displacement: the compiler writes it, and usually it never changes. But it may be 0
- *   (abi.h), llvm-bolt leaves a wrong one in functions that it does not move, and
- *   llvm-objcopy leaves one to another stub (module.c). Then the library corrects it while
+ * - Displacement: the compiler writes the displacement, which usually never changes. But it may
+ *   be 0 (abi.h), it is wrong in functions that llvm-bolt does not move, and it may lead to
+ *   another stub after llvm-objcopy (module.c). Then the library corrects the displacement while
  *   the first byte is a9, whose immediate has no effect on live state. This is before the
  *   sync that precedes the first arming.
  * - First byte: a store of one byte is atomic (SDM vol. 3A, 10.1.1). A thread decodes the
@@ -31,8 +31,8 @@
  *   int3. test/runtime/change/toggle.c looks for a processor that disagrees.
  * - Code between sites, which is rewritten with the same bytes. Memory and caches never hold
  *   other bytes, even if the kernel copies in several pieces. Instruction fetch is coherent
- *   with these (SDM vol. 3A, 12.6 "Self-Modifying Code"). A processor that has such code in
- *   its pipeline fetches it again.
+ *   with memory and caches (SDM vol. 3A, 12.6 "Self-Modifying Code"). A processor that has such
+ *   code in its pipeline fetches the code again.
  */
 #include "arch/arch.h"
 
@@ -57,7 +57,7 @@ static uint32_t saved_components(void)
 }
 
 /*
- * Find the width of vectors that the processor has instructions for, and whose registers the
+ * Find the largest vectors that the processor has instructions for, and whose registers the
  * system saves (SDM vol. 1, 14.3 and 15.2). __builtin_cpu_supports() would add 4 KB of libgcc.
  */
 void pb_arch_init(void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The rare parts of the direct way (direct.h). Only the library has them. Modules' own
+ * The rare cases of the direct way (direct.h). Only the library has this code: modules' own
  * trampolines (own.h) jump here, with the frame that they have made.
  */
 #include "exit_macros.h"
@@ -32,7 +32,7 @@
 	jmp	.Lreturn_\id
 .endm
 
-/* An exception passes. rax points to it. */
+/* An exception passes through this frame. rax points to the exception. */
 .macro unwound from, id
 	movq	%rax, CALL_RAX(%rbp)
 	movq	SITE_RETURN(%rbp), %rdi

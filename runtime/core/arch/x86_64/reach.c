@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Where a module's stubs lead: to the library's trampolines (entry.S), or to those in the
+ * The targets of a module's stubs: the library's trampolines (entry.S), or trampolines in the
  * module itself.
  *
  * Processors predict a branch across 4 GB less well (test/bench/README.md), and the system
@@ -8,8 +8,8 @@
  * armed, the body's return address is in the trampoline: a function that the body tail-calls,
  * such as dlsym(RTLD_NEXT), takes the trampoline's module for that of its caller. So each
  * module has trampolines of its own, for the layout of cells and threads that its compiler
- * knew. The library uses them if its own layout is the same (abi.h). They do the same as the
- * library's. A table after the module's links has the library's addresses that they need.
+ * knew. The library uses the module's trampolines if its own layout is the same (abi.h). A
+ * table after the module's links has the addresses in the library that they need.
  */
 #include "arch/arch.h"
 
@@ -80,8 +80,8 @@ static uint64_t trampoline(const struct pb_module *module, unsigned int i,
 
 /*
  * Find the changes that make all stubs jump to a trampoline: to its shut entry, or to the open
- * one if @open. Returns their number. Returns -EILSEQ if a stub leads elsewhere, for example
- * to another copy of this library.
+ * entry if @open. Returns the number of changes. Returns -EILSEQ if a stub has another target,
+ * for example in another copy of this library.
  */
 static int find_changes(const struct pb_module *module, int open,
 			struct pb_patch patches[NR_ADDRESSES + NR_WORDS])
@@ -149,14 +149,14 @@ int pb_arch_is_open(const struct pb_module *module)
 {
 	const uint64_t *at = trampolines_of(module);
 
-	/* Check each: if a page ends between them, one of two writes may have failed. */
+	/* Check all addresses: if they are on two pages, one of two writes may have failed. */
 	for (unsigned int i = 0; i < NR_ADDRESSES; i++)
 		if (at[i] == trampoline(module, i, 1))
 			return 1;
 	return 0;
 }
 
-/* Other threads may run: a shut and an open address differ in one byte (entry.h). */
+/* Other threads may run meanwhile: a shut and an open address differ in one byte (entry.h). */
 int pb_arch_open(const struct pb_module *module, int text)
 {
 	struct pb_patch patches[NR_ADDRESSES + NR_WORDS];

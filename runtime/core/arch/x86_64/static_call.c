@@ -2,10 +2,10 @@
 /*
  * Tramps and call sites of x86-64; see abi.h for the tramps.
  *
- * Why other threads may execute them while they are changed:
+ * Why other threads may execute this code while it is changed:
  *
- * - The form of a tramp is its first byte, a store of which is atomic. See
- *   patch.c, whose sites change in the same way.
+ * - The first byte of a tramp selects the direct or the indirect form. A store of
+ *   one byte is atomic. patch.c has the details: sites change in the same way.
  * - A tramp's displacement is changed while the first byte makes it the
  *   immediate of a test instruction, whose result is dead. A thread that sees
  *   any mix of old and new bytes falls through to the jump.

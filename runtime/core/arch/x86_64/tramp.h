@@ -21,9 +21,9 @@ static inline uint64_t pb_x86_64_rip(const uint8_t *code, uint64_t addr, int at)
 }
 
 /*
- * Returns the first byte of the tramp at @addr with the bytes @code, which says its form.
- * Returns 0 if this is not a tramp that jumps through @key. @imported: @key is the address of a
- * pointer to the key. See abi.h for the code.
+ * Returns the first byte of the tramp at @addr with the bytes @code: PATCHBAY_X86_64_TRAMP_DIRECT
+ * or _INDIRECT. Returns 0 if this is not a tramp that jumps through @key. @imported: @key is the
+ * address of a pointer to the key. See abi.h for the code.
  */
 static inline uint8_t pb_x86_64_tramp(
 	const uint8_t code[PATCHBAY_X86_64_TRAMP_SIZE], uint64_t addr,
@@ -74,8 +74,8 @@ static inline bool pb_x86_64_in_word(uint64_t addr)
 }
 
 /*
- * Decode the kCFI hash in the 5 bytes before a function. Returns false if they are not a mov
- * of a hash to a register (-fsanitize-kcfi-arity varies the register).
+ * Decode the kCFI hash in the 5 bytes before a function. Returns false if these bytes do not
+ * move a hash to a register (-fsanitize-kcfi-arity varies the register).
  */
 static inline bool pb_x86_64_hash(const uint8_t before[5], uint32_t *hash)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * The trampoline that an armed site calls, as an assembler macro. The library's
- * trampolines (entry.S) and modules' own trampolines (own.h) are made from it.
+ * trampolines (entry.S) and modules' own trampolines (own.h) use this macro.
  */
 #include "frame.h"
 
 /*
- * Save \nr argument registers below the stack pointer: 2, 4, or 7, which means all six and al.
+ * Save \nr argument registers below the stack pointer: 2, 4, or 7, for all six and al.
  */
 .macro save_regs nr
 	movq	%r10, -REGS_SIZE(%rsp)
@@ -37,9 +37,9 @@
  * with exits (direct.h).
  *
  * Before the trampoline marks the thread as inside, it may read the slot and cell->since, to
- * choose its way: every cell that a slot has pointed to exists as long as the function. It
- * must not use these values for anything else. By then the slot may point to another cell, and
- * the old cell may belong to other functions.
+ * choose its way: every cell that a slot has pointed to exists as long as the function. The
+ * trampoline must not use these values for anything else: later the slot may point to another
+ * cell, and the old cell may belong to other functions.
  */
 .macro trampoline from, nr, id, exits
 	.cfi_remember_state

@@ -36,9 +36,9 @@
 
 /*
  * Load the vectors that save_vectors stored at rsp, at the width of \kind. \or combines them
- * to test for zero. If all upper parts are zero, vzeroupper clears them instead of a load. A
- * load would make them *dirty*, even with zeros: until the next vzeroupper each SSE
- * instruction then waits for the one that wrote its destination before (Intel's Optimization
+ * to test for zero. If all upper halves are zero, vzeroupper clears them instead of a load. A
+ * load would make them *dirty*, even with zeros: until the next vzeroupper, each SSE
+ * instruction then waits for the previous write to its destination (Intel's Optimization
  * Reference Manual, "Mixing AVX Code with SSE Code"). Programs without AVX code never execute
  * vzeroupper, and ran 10 % longer after a single such load.
  */
