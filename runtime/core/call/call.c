@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Compiled for general registers only. */
+/*
+ * Calls the handlers at the entry and the exit of a call. Compiled for general registers only:
+ * vector registers may hold arguments or results.
+ */
 #include "types/call.h"
 
 #include "types/set.h"
@@ -32,7 +35,7 @@ static const struct patchbay_cell *own_of(const struct patchbay_cell *cell)
 static __attribute__((noinline)) uint64_t
 enter_one(struct patchbay_call *call, const struct patchbay_cell *cell)
 {
-	/* Before own_of() loads the set: if @since belongs to a set, own_of() finds a set. */
+	/* Load @since before the set: if @since belongs to a set, own_of() finds a set. */
 	uint64_t since = __atomic_load_n(&cell->since, __ATOMIC_ACQUIRE);
 	const struct patchbay_cell *own = own_of(cell);
 
@@ -84,9 +87,9 @@ leave_set(struct patchbay_call *call, const struct patchbay_cell *cell)
 }
 
 /*
- * Call the exits of the current tracers of @cell. The function may have had others at the
- * entry. With one tracer this saves no registers, because the other cases are noinline
- * functions.
+ * Call the exits of the current tracers of @cell. The function may have had other tracers at
+ * the entry. The rare cases are noinline functions, so that a call with one tracer saves no
+ * registers.
  */
 static inline void leave_own(struct patchbay_call *call, const struct patchbay_cell *cell)
 {
@@ -107,7 +110,7 @@ leave_gate(struct patchbay_call *call, const struct patchbay_cell *gate)
 static __attribute__((noinline)) void
 leave_any(struct patchbay_call *call, const struct patchbay_cell *cell)
 {
-	/* is_as_entered() fails for a gate, which has no set. */
+	/* A gate comes here, too: it has no set, so is_as_entered() has returned 0. */
 	if (pb_is_gate(cell))
 		leave_gate(call, cell);
 	else
@@ -115,8 +118,8 @@ leave_any(struct patchbay_call *call, const struct patchbay_cell *cell)
 }
 
 /*
- * Did exactly the exits of @set, the cell's current set, see the entry of the call? Then
- * pb_call_exit() calls them without a check of each: the checks are most of the cost of
+ * Is @set the cell's current set, and did exactly its tracers with an exit see the entry of the
+ * call? Then pb_call_exit() calls all exits unchecked: the checks are most of the cost of
  * leave_any().
  */
 static int is_as_entered(const struct patchbay_call *call,

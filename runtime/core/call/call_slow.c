@@ -38,7 +38,7 @@ static void miss_set(const struct patchbay_cell *cell, uint64_t since)
 
 /*
  * The thread is in a handler at the exit of this call: count the call as missed. Only calls
- * without an entry handler need this. Their direct way checks for a handler at the exit only.
+ * without an entry handler come here: their direct way does not check the thread at the entry.
  */
 static void count_missed_exit(const struct patchbay_call *call)
 {
@@ -96,16 +96,16 @@ __attribute__((noinline)) void pb_call_jumped(struct patchbay_call *call)
 	exit_slowly(call, __builtin_frame_address(0));
 }
 
-/* The last call of the landing pad in exit.S. */
+/* The landing pad in exit.S ends with this call. */
 void pb_call_resume(struct _Unwind_Exception *exception)
 {
 	pb_unwinder.resume(exception);
 }
 
 /*
- * Each walk of the stack begins at the throwing function. So one walk collects several calls:
- * those that @exception will pass next. They are valid until the thread throws again,
- * because each throw begins with a search (_UA_SEARCH_PHASE).
+ * Each walk of the stack begins at the throwing function. So one walk collects several calls,
+ * which @exception will pass next. The list is valid until the thread throws again: each throw
+ * begins with a search (_UA_SEARCH_PHASE), which clears the list.
  */
 #define AHEAD_MAX 14
 static __thread struct ahead {
@@ -114,7 +114,7 @@ static __thread struct ahead {
 	struct patchbay_call *call[AHEAD_MAX];
 } ahead __attribute__((tls_model("initial-exec")));
 
-/* Collect calls, innermost first. Calls with a mark have had their exit reported. */
+/* Collect calls, innermost first. PATCHBAY_EXIT_UNWIND: the exit has been reported already. */
 static _Unwind_Reason_Code add_call(struct _Unwind_Context *context, void *arg)
 {
 	struct patchbay_call *call = pb_unwinder_call_of(context);
@@ -162,17 +162,17 @@ static void tell_innermost(const struct _Unwind_Exception *exception, int is_for
 
 /*
  * The personality function of the frame between the body and its caller. The unwinder calls
- * it for every exception that passes. It catches none. (Itanium C++ ABI: Exception Handling,
- * 1.6.)
+ * this function for every exception that passes through the frame. The function catches none.
+ * (Itanium C++ ABI: Exception Handling, 1.6.)
  *
  * The frame's data (lsda.h) begin with two offsets, each relative to itself: the return
  * address of the body, and the landing pad.
  *
  * The library cannot use the @context of another unwinder (unwinder.h), and could not resume
  * its exception from the landing pad. But that unwinder calls this function for each frame,
- * from the innermost on, while all are on the stack. So the library finds the call by its own
- * unwinder, and reports the exit here. A process with a shadow stack ends in this case: only
- * the landing pad could drop the library's frames from the shadow stack.
+ * from the innermost on, while all frames are on the stack. So the library finds the call by
+ * its own unwinder, and reports the exit here. A process with a shadow stack ends in this case:
+ * only the landing pad could drop the library's frames from the shadow stack.
  */
 _Unwind_Reason_Code pb_call_personality(int version, _Unwind_Action actions,
 					_Unwind_Exception_Class class,

@@ -11,7 +11,7 @@ static int is_set(patchbay_handler enter)
 	       pb_call_is_of_set(enter);
 }
 
-/* Count a call from within a handler. @enter: loaded once, because the cell may change. */
+/* Count a call in a handler as missed. @enter: cell->enter, loaded once: it may change. */
 static void count_missed_entry(const struct patchbay_cell *cell, patchbay_handler enter)
 {
 	const struct pb_set *set;
@@ -56,9 +56,9 @@ int pb_enter_slowly(uintptr_t ip, uintptr_t parent_ip,
 		again = 1; /* only the trampoline can call the body */
 	} else {
 		/*
-		 * The caller has saved the vector arguments, so call the handlers that do not
-		 * save them. If a handler changes the saved arguments, the function receives
-		 * the new values.
+		 * The caller has saved the vector arguments, so call the function that does not
+		 * save them again. If a handler changes the saved arguments, the traced function
+		 * receives the new values.
 		 */
 		if (enter == pb_arch_enter_any)
 			enter = __atomic_load_n(&cell->func, __ATOMIC_RELAXED);

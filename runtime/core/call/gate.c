@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A file of its own, because it is compiled for general registers only. */
+/*
+ * The gate (shared_cells.h). Compiled for general registers only: vector registers may hold
+ * arguments.
+ */
 #include "types/set.h"
 #include "types/shared_cells.h"
 
@@ -40,11 +43,9 @@ const struct patchbay_cell *pb_gate_find(const struct patchbay_cell *gate,
 	return &nobodys;
 }
 
-/* PowerPC cannot tail-call a function by its address: see entry.S there. */
+/* PowerPC cannot tail-call a function by its address: its entry.S has this function. */
 #ifndef __powerpc64__
-/*
- * A tail call, because enter functions find the trampoline's frame by the stack pointer.
- */
+/* Make a tail call, because enter functions find the trampoline's frame by the stack pointer. */
 void pb_arch_enter_gate(uintptr_t ip, uintptr_t parent_ip,
 			const struct patchbay_cell *cell, struct patchbay_regs *regs)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Calls that longjmp(3) skips. Their frames get no notice of the jump, and run no code after
- * it. But before the jump these frames exist, and the library finds their struct
+ * Reports the exits of calls that longjmp(3) skips. The frames of these calls run no code after
+ * the jump. Before the jump the frames still exist, and the library finds each struct
  * patchbay_call by the unwind tables.
  *
  * Unwinders give each frame the stack pointer that it had when it called the next inner
@@ -10,8 +10,8 @@
  * the address, the jump is to another stack, and calls on this stack may continue.
  *
  * The same walk finds handlers of tracers that a signal handler abandons by longjmp(3): each
- * returns to a trampoline, whose frame is among the skipped ones. This is the second proof in
- * handler_frame.h. It needs no wait until the stack is reused.
+ * returns to a trampoline, whose frame is among the skipped frames. This is the second proof in
+ * handler_frame.h, and needs no wait until the stack is reused.
  */
 #include "call/unwinder.h"
 #include "quiesce/quiesce.h"
@@ -38,12 +38,11 @@ struct walk {
 };
 
 /*
- * The jump skips the previous frame, which ends at @sp. If it is the frame of a trampoline in
- * @handlers, note that. A trampoline that calls a handler has nothing on the stack below its
- * patchbay_regs, which are HANDLER_FRAME above the stack pointer. A trampoline that has called
- * a body has more there, and CALL_REGISTER points to its patchbay_regs. Both are exact: a range
- * of addresses around the handler's frame would prove nothing, because a coroutine's stack may
- * be in that range.
+ * The jump skips the previous frame, which ends at @sp. If @handlers has this frame, set its
+ * bit. In a trampoline that calls a handler, patchbay_regs are HANDLER_FRAME above the stack
+ * pointer. In a trampoline that has called a body, CALL_REGISTER points to patchbay_regs. Both
+ * addresses must match exactly: a range around the handler's frame would prove nothing, because
+ * a coroutine's stack may be in that range.
  */
 static void note_passed(struct walk *walk, uintptr_t sp)
 {
@@ -101,7 +100,7 @@ void patchbay_jump(uintptr_t sp)
 	pb_unwinder.backtrace(find_left_frames, &walk);
 	if (!walk.left)
 		return;
-	/* Before reporting exits: otherwise the exits would count as missed. */
+	/* Forget skipped handlers first: in a handler, the exits would count as missed. */
 	for (size_t i = walk.nr_handlers; i-- > 0;)
 		if (walk.passed >> i & 1)
 			pb_thread_forget(walk.handlers[i]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A file of its own, because it is compiled for general registers only. */
+/* Calls entry handlers. Compiled for general registers only: vectors may hold arguments. */
 #include "types/set.h"
 
 #include "arch/arch.h"
@@ -33,7 +33,7 @@ static void walk_without_exits(const struct pb_set *set, uintptr_t ip,
  * Call the entry handlers of @set. The last one is a tail call, so a short set costs little
  * more than its branches.
  *
- * `kept` keeps on the stack what the next handlers need. In callee-saved registers these
+ * `kept` has the arguments of the next handlers, on the stack. In callee-saved registers these
  * values would cost more stack accesses, and copies.
  */
 static inline void walk(const struct pb_set *set, uintptr_t ip,
@@ -77,7 +77,7 @@ void pb_set_call(uintptr_t ip, uintptr_t parent_ip,
 		walk(set, ip, parent_ip, regs);
 }
 
-/* This alignment keeps the loop in one line of 64 bytes. It saves 1-2 cycles per tracer. */
+/* This alignment keeps the loop in one line of 64 bytes, which saves 1-2 cycles per tracer. */
 __attribute__((aligned(64)))
 void pb_set_call_fast(uintptr_t ip, uintptr_t parent_ip,
 		      const struct patchbay_cell *cell,

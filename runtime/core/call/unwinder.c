@@ -15,7 +15,7 @@ int pb_has_exits;
 
 #define NR_FUNCTIONS (sizeof(struct pb_unwinder) / sizeof(uintptr_t))
 
-/* The functions that the linker has bound. They may be from several modules. */
+/* The functions that the linker has bound, maybe from several modules. */
 static const struct pb_unwinder linked = {
 	.backtrace = _Unwind_Backtrace,
 	.get_cfa = _Unwind_GetCFA,
@@ -38,7 +38,7 @@ static const char *const names[NR_FUNCTIONS] = {
 	"_Unwind_Resume",
 };
 
-/* The module that @address is in. */
+/* @low, @high: the range of the module that @address is in. */
 struct range {
 	uintptr_t address, low, high;
 };
@@ -53,8 +53,8 @@ static int is_in(const struct range *range, uintptr_t address)
 
 /*
  * In a forked child, the lock of dl_iterate_phdr() may stay locked for ever: glibc does not
- * reset it, and the thread that held it is in the parent. The child may create tracers, too.
- * So use _dl_find_object(), which never waits (since glibc 2.35; modules/other_modules.c).
+ * reset the lock, and the thread that held it is in the parent. The child may create tracers,
+ * too. So use _dl_find_object(), which never waits (since glibc 2.35; other_modules.c).
  */
 static int find_range(struct range *range)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The layer call/: the C code of a call between its trampoline and its handlers. It takes no
- * lock and does not allocate, because it runs in any thread and in signal handlers. A thread
- * reads cells and sets only while it is marked as inside (quiesce/quiesce.h).
+ * The layer call/: the C code between a trampoline and the handlers. This code takes no lock
+ * and does not allocate, because it runs in any thread and in signal handlers. A thread reads
+ * cells and sets only while it is marked as inside (quiesce/quiesce.h).
  *
- * This header: the unwinder that the library calls. A process may have others: in a program
- * that was linked with -static-libgcc, LLVM's libunwind, or one in a shared object. No
- * unwinder can read the context of another one.
+ * This header: the unwinder that the library calls. A process may have several unwinders: that
+ * of libgcc_s.so.1, copies (-static-libgcc), and LLVM's libunwind. No unwinder can read the
+ * context of another one.
  */
 #pragma once
 

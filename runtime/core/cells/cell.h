@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * The layer cells/: the tracers of functions. Cells change under the engine lock, while calls
- * read them without a lock. A private cell lives as long as its module, and a set until a
- * grace period after the cell has got another one.
+ * read them without a lock. A private cell lives as long as its module. A set lives until a
+ * grace period after the cell has got another set.
  *
  * Only functions that are or were armed have a cell. This file has private cells, of one
  * function each. shared_cells.h has the cells that functions share.
@@ -25,8 +25,8 @@ int pb_is_cell(const struct pb_module *module, uintptr_t slot);
 /*
  * The cell of the function of @record, private or shared. Returns NULL if the function never
  * had one, or was disarmed while other functions kept its shared cell. Other code may have
- * overwritten record and slot, so this trusts neither. It finds a shared cell by the recorded
- * owner: the function can then be disarmed even if its slot was changed.
+ * overwritten record and slot: pb_cell_of() checks both, and finds a shared cell by the
+ * recorded owner. So a function can be disarmed even if its slot was changed.
  */
 struct patchbay_cell *pb_cell_of(const struct pb_module *module,
 				 const struct patchbay_record *record);
@@ -47,12 +47,12 @@ size_t pb_cell_users(const struct pb_module *module,
 		     const struct patchbay_cell *cell);
 
 /*
- * A walk over all cells of a module that were taken, armed or not. A range restricts the
- * private cells to those with an address in it, but not the shared cells.
+ * A walk over all cells of a module that were taken, armed or not. @range: the addresses of the
+ * private cells to visit; the walk visits all shared cells.
  */
 struct pb_cell_walk {
 	const struct pb_module *module;
-	unsigned int shared; /* the next one */
+	unsigned int shared; /* the next shared cell */
 	struct pb_cell_chunk *chunk;
 	struct pb_cell_range range;
 	size_t next, end;
@@ -87,14 +87,14 @@ void pb_cell_enter_by(struct patchbay_cell *cell, patchbay_handler enter);
  */
 void pb_cell_enter_set(struct patchbay_cell *cell, const struct pb_set *set);
 
-/* Do calls enter @cell by its set? Not by pb_set_nobody, nor by a set kept by settle_cell(). */
+/* Do calls enter @cell by its set? Returns 0 for pb_set_nobody, and after settle_cell(). */
 int pb_cell_has_set(const struct patchbay_cell *cell);
 
 /*
  * May a thread be inside @cell that entered it when @ops was its only tracer? Returns 1 if
- * @ops has been disarmed since, the cell has other tracers, and it is not settled. The exit
- * of such a call looks up @ops among the members of the set (own_of() in call.c). Do not arm
- * @ops on this cell before that: own_of() would confuse the two armings. @cell may be NULL.
+ * @ops has been disarmed since, and the cell has other tracers and is not settled. The exit of
+ * such a call looks up @ops among the members of the set (own_of() in call.c). Do not arm @ops
+ * on @cell before it is settled: own_of() would confuse the two armings. @cell may be NULL.
  */
 int pb_may_be_inside(const struct pb_module *module, const struct patchbay_cell *cell,
 		     const struct patchbay_ops *ops);

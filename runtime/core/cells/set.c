@@ -37,7 +37,7 @@ struct patchbay_cell pb_ops_cell(struct patchbay_ops *ops,
 		.data = data,
 		.record = record,
 		.ops = ops,
-		/* Without an exit nothing compares the number of the batch. */
+		/* Only exits compare the number of the batch. */
 		.since = attr->exit ? since & (PATCHBAY_CELL_SINCE |
 					       PATCHBAY_CELL_WORD) :
 				      0,
@@ -70,7 +70,7 @@ size_t pb_set_size(size_t nr)
 {
 	const struct pb_set *set = NULL;
 
-	/* Room for two lists of at most all members, each with NULL at the end. */
+	/* Space for two lists, each with at most all members and a NULL at the end. */
 	return sizeof(*set) + nr * sizeof(set->cells[0]) +
 	       2 * (nr + 1) * sizeof(set->entries[0]);
 }

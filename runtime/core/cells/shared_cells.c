@@ -18,7 +18,7 @@ static size_t map_size(const struct pb_module *module)
 
 /*
  * Initialize a cell that never changes: the empty cell, or the gate. Functions with any kind
- * of result point to it. PATCHBAY_RECORD_RETURN_OTHER makes a call keep all result registers,
+ * of result use this cell. PATCHBAY_RECORD_RETURN_OTHER makes a call keep all result registers,
  * which is right for every function.
  */
 static void init_fixed(struct pb_module *module, struct pb_shared_cell *fixed,

@@ -6,9 +6,9 @@
 #include "types/module.h"
 
 /*
- * pb_site_of() returns the site of a record. The other two return its state, as
- * pb_arch_site_state() does, or -EFAULT if the record does not point to its function: to an
- * address outside the module's text, or to a function that was moved.
+ * pb_site_of() returns the site of a record. pb_site_state_of() and pb_site_state() return the
+ * state of a site, as pb_arch_site_state() does, or -EFAULT if the record points to an address
+ * outside the module's text, or to the old code of a function that was moved.
  */
 struct pb_site pb_site_of(const struct pb_module *module,
 			  const struct patchbay_record *record);
