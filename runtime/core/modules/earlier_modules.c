@@ -7,19 +7,20 @@
  * dlclose() of such a module runs its destructor, whose weak reference to the library is
  * NULL. So the library offers itself to every unregistered module: it stores the addresses
  * of two functions into the module's struct patchbay_links. The destructor calls these
- * functions. So does a constructor that was relocated before but has not run yet. The links
- * are read-only after relocation, so the library writes them as it writes text. If it cannot
- * write text, it cannot arm functions either, and such modules stay unknown.
+ * functions. A constructor that was relocated before, but has not run yet, calls these
+ * functions, too. The links are read-only after relocation, so the library writes them as it
+ * writes text. If the process cannot write text, such modules stay unknown.
  *
  * Only libpatchbay.so does this. A copy of libpatchbay.a in a shared object may be meant for
  * the functions of that object only.
  *
  * This code runs in a constructor, and so under the loader's lock: no other thread loads
  * or unloads a module at that time. But the constructors of modules that the program
- * starts with run without that lock. One of them may have created the present thread, and
- * may still be running. The constructor stores that it has run, then looks for an offer. The
- * library stores an offer, then checks whether the constructor has run. At least one sees
- * the other's store (is_for_us()). If both do, take_module() refuses the second registration.
+ * starts with run without that lock. Such a constructor may have created the present thread,
+ * and may still be running. The constructor stores that it has run, then looks for an offer.
+ * The library stores an offer, then checks whether the constructor has run. At least one sees
+ * the other's store (is_for_us()). If both see the other's store, take_module() refuses the
+ * second registration.
  */
 #include "modules/other_modules.h"
 #include "system/lock.h"
@@ -72,8 +73,8 @@ static int offer(const struct patchbay_module *desc, int text)
 }
 
 /*
- * Must this library register the module? Returns 0 if another copy of the library has it, or
- * if its constructor has not run yet. Returns 1 for a module with another ABI version, too.
+ * Must this library register the module? Returns 0 if another copy of the library has the
+ * module, or if the module's constructor has not run yet. Returns 1 for another ABI version.
  */
 static int is_for_us(const struct patchbay_module *desc, int text)
 {

@@ -94,7 +94,7 @@ size_t pb_changed_sites(const struct pb_module *module, pb_changed_visit visit, 
 
 /*
  * Queue patches for up to @nr changed sites. With @arm, queue the patches that arm the sites;
- * otherwise those that must be written before.
+ * otherwise the patches that must precede these.
  */
 static void queue_sites(struct pb_text_queue *text, size_t nr, int arm)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The state of sites that programs see. And *changed* functions: they have a tracer, but other
- * code has changed their site. For example, a uprobe that is removed restores the byte of the
+ * The state of sites that programs see, and *changed* functions: functions with a tracer, whose
+ * site other code has changed. For example, a uprobe that is removed restores the byte of the
  * file, and a debugger stores a breakpoint.
  */
 #pragma once
@@ -20,8 +20,8 @@ typedef void (*pb_changed_visit)(const struct patchbay_site_info *site, void *ar
 size_t pb_changed_sites(const struct pb_module *module, pb_changed_visit visit, void *arg);
 
 /*
- * Arm at most @nr changed functions again, in all modules. Returns their number. Or returns a
- * negative errno: then some may have been armed. The caller holds the modules lock.
+ * Arm at most @nr changed functions again, in all modules. Returns the number of functions that
+ * were armed. After an error, some may have been armed. The caller holds the modules lock.
  */
 int pb_changed_rearm(size_t nr);
 

@@ -5,8 +5,8 @@
  * process runs.
  *
  * The library changes these data under the engine lock only. Each lock and unlock increments
- * the generation, which is odd while the lock is held. What a reader has read is consistent
- * if the generation was the same even number before and afterwards.
+ * the generation, which is odd while the lock is held. A reader has consistent data if the
+ * generation was the same even number before and after reading.
  */
 #pragma once
 
@@ -15,10 +15,10 @@
 #include "types/set.h"
 #include "types/shared_cells.h"
 
-/* The version of all data that are reachable from here. Tools refuse any other version. */
+/* The version of all data that struct pb_live leads to. Tools refuse any other version. */
 #define PB_LIVE_VERSION 13
 
-/* Tools also refuse another layout: a structure was changed without a new version. */
+/* Tools also refuse another layout, in case a structure was changed without a new version. */
 #define PB_LIVE_LAYOUT                                                         \
 	(sizeof(struct patchbay_cell) | sizeof(struct pb_set) << 8 |           \
 	 offsetof(struct pb_module, desc) << 16 |                              \

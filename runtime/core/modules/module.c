@@ -40,7 +40,7 @@ const struct pb_live pb_live = {
 #define STRING(x) #x
 #define NUMBER(x) STRING(x)
 
-/* Linkers keep allocated notes. A reader needs no symbol to find one. */
+/* Linkers keep allocated notes, and readers find a note without symbols. */
 __asm__(".pushsection .note.patchbay.runtime, \"a\", %note\n"
 	"	.balign 4\n"
 	"	.long 2f - 1f, 4f - 3f, " NUMBER(PATCHBAY_NOTE_RUNTIME) "\n"
@@ -126,8 +126,8 @@ static size_t real_path(const char *name, char *path)
 }
 
 /*
- * Store the path of the module's file. It is absolute, because the program may change its
- * directory. The loader has no name for the executable.
+ * Store the absolute path of the module's file: the program may change its directory. The
+ * loader has no name for the executable. Returns the size of the path.
  */
 static size_t module_path(const struct found *found, char *path)
 {
@@ -158,7 +158,7 @@ static int check_desc(const struct patchbay_module *desc,
 	    (stop - start) % PATCHBAY_RECORD_SIZE ||
 	    !pb_module_is_whole(&found->info, desc))
 		return -EINVAL;
-	/* If both are equal, the module has no record, and they may be anywhere (abi.h). */
+	/* If @start equals @stop, the module has no record, and both may have any value (abi.h). */
 	if (start != stop &&
 	    !pb_elf_has(&found->info, (const void *)start, stop - start, PF_R))
 		return -EINVAL;
@@ -194,7 +194,7 @@ static struct pb_module *new_module_at(const struct patchbay_module *desc,
 		return NULL;
 	}
 	memcpy(module->path, path, path_size);
-	/* A copy, because callbacks may see it after the module is unmapped. */
+	/* Copy the build id: callbacks may see it after the module is unmapped. */
 	if (found.build_id)
 		module->info.build_id = memcpy(module->path + path_size, found.build_id,
 					       found.build_id_size);
@@ -230,7 +230,7 @@ static struct pb_module *new_module(const struct patchbay_module *desc,
 
 /*
  * Modules that were loaded while another thread held the change lock. That thread registers
- * them before it unlocks.
+ * these modules before it unlocks.
  */
 static struct pb_module *arrived;
 
@@ -252,8 +252,8 @@ static int has_records(const struct pb_module *m, const struct pb_module *coming
 
 /*
  * Is @coming registered, or another module with its records? A linked module may have several
- * descriptors, each of which points to all records: llvm-objcopy --localize-hidden turns COMDAT
- * groups into plain ones. One descriptor is enough.
+ * descriptors, each of which points to all records: llvm-objcopy --localize-hidden makes COMDAT
+ * groups local. One descriptor is enough.
  */
 static int is_known(const struct pb_module *coming)
 {
@@ -262,9 +262,9 @@ static int is_known(const struct pb_module *coming)
 }
 
 /*
- * Unloaded modules whose cells a thread may be reading, or whose text may still lead to their
- * cells. The second happens when a process exits: destructors run while other threads
- * continue, and the text stays.
+ * Unloaded modules whose cells a thread may be reading, or whose slots may still point to their
+ * cells. Slots do so when a process exits: destructors run while other threads continue, and
+ * the text stays.
  */
 static struct pb_module *graveyard;
 
@@ -319,7 +319,7 @@ static int has_text(struct pb_module *gone, const struct pb_module *coming)
 
 /*
  * Start a grace period for the unloaded modules that no slot points to now: a thread that
- * loaded a slot before may still be in a trampoline. Stores its phase into the modules.
+ * loaded a slot before may still be in a trampoline. Stores the phase into these modules.
  */
 static void note_unmapped(const struct pb_module *coming)
 {
@@ -338,8 +338,8 @@ static void note_unmapped(const struct pb_module *coming)
 
 /*
  * Called while a module is being loaded, because only then the loader's lock is surely usable:
- * in a forked child, a thread of the parent may have held it, and nothing releases it. The lock
- * of dl_iterate_phdr() comes before the modules lock, so this runs within a walk of the loader,
+ * a forked child inherits a lock that another thread held, and nothing releases this lock. The
+ * lock of dl_iterate_phdr() comes before the modules lock, so this function is its callback,
  * like call_locked() of static_call.c.
  */
 static int with_modules_lock(struct dl_phdr_info *info, size_t size, void *coming)
@@ -439,7 +439,7 @@ int pb_module_register(const struct patchbay_module *desc)
 		return 0;
 	}
 	add_arrived();
-	/* Otherwise the thread that holds the caller lock reaps when it is done. */
+	/* A thread that holds the caller lock reaps when it is done. */
 	if (!pb_caller_trylock()) {
 		pb_modules_reap();
 		pb_caller_unlock();

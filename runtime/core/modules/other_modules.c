@@ -134,8 +134,8 @@ void pb_others_forget_unloaded(void)
  * Modules in other namespaces of the loader (dlmopen(3)). They are not registered and cannot
  * be traced: such a namespace has its own C library, which ends threads without notice to this
  * library, although pb_thread is part of each thread. Handlers and unwinders would have to
- * use that C library instead of ours. So the library only reports such modules to the user. It
- * reports none in a forked child, or if the loader has no namespaces or does not list them.
+ * use that C library instead of ours. So the library only reports such modules to the user. In
+ * a forked child, or if the loader does not list its namespaces, the library reports none.
  */
 
 /* Older versions of glibc list neither other namespaces nor a link map's program headers. */
@@ -201,7 +201,7 @@ static const struct r_debug_extended *debug_of(const struct dl_phdr_info *progra
 /*
  * May there be another namespace? Returns 0 only if there is surely none. Takes no lock: in a
  * program that loads and unloads all the time, a thread may wait long for the loader's locks.
- * AT_PHDR has the headers of the program, or those of the loader if that was executed.
+ * AT_PHDR has the headers of the file that was executed: the program, or the loader.
  */
 static int may_have_others(void)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * The layer modules/: the registry of loaded modules. Constructors and destructors of modules
- * change it under the modules lock, and wait for no other lock (system/lock.h has the reason).
- * After a module is unloaded, its struct pb_module stays until no caller uses it and no
- * thread is in one of its handlers. Its records and its text are unmapped immediately.
+ * change the registry under the modules lock, and wait for no other lock (system/lock.h has the
+ * reason). After a module is unloaded, its struct pb_module stays until no caller uses it and
+ * no thread is in one of its handlers. Its records and its text are unmapped immediately.
  *
- * This header: from a module's loaded note (abi.h) to its descriptor; and modules that the
- * library lists on request, but does not trace (struct pb_other).
+ * This header: finds a module's descriptor by its loaded note (abi.h), and keeps a list of
+ * modules that the library reports on request, but does not trace (struct pb_other).
  */
 #pragma once
 
@@ -38,9 +38,9 @@ void pb_other_forget(const struct patchbay_module *desc);
 
 /*
  * Is the module still loaded? A module that was loaded before the library may not report its
- * unload, because its destructor has no library to call, or one of another version. So this
- * asks the loader, without a lock, and works in any context. If the loader cannot tell, the
- * module counts as loaded until it reports its unload.
+ * unload, because its destructor has no library to call, or a library of another version. So
+ * this function asks the loader, without a lock, and works in any context. If the loader cannot
+ * tell, the module counts as loaded until it reports its unload.
  */
 int pb_other_is_loaded(const struct pb_other *other);
 

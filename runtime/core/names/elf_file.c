@@ -45,9 +45,9 @@ static void release(void *bytes, size_t size)
 }
 
 /*
- * Read @nr elements of @each bytes at @offset. Returns NULL if they are not all in the file.
- * The data are copied, because access to a mapping would end the process (SIGBUS) if the file
- * were truncated.
+ * Read @nr elements of @each bytes at @offset. Returns NULL if the file is too short. The data
+ * are copied, because access to a mapping would end the process (SIGBUS) if the file were
+ * truncated.
  */
 static void *get(struct pb_elf_file *file, uint64_t offset, uint64_t nr,
 		 uint64_t each)
@@ -162,9 +162,9 @@ int pb_elf_is(struct pb_elf_file *file, const void *phdrs, size_t phdrs_size,
 }
 
 /*
- * Read the section headers, and store their number. Returns NULL with *@nr 0 if the file has
- * none, and with another *@nr if they cannot be read. If there are SHN_LORESERVE sections or
- * more, their number is in the first section header (elf(5), e_shnum and e_shstrndx).
+ * Read the section headers, and store their number. If the file has none, returns NULL, and *@nr
+ * is 0. If they cannot be read, returns NULL, and *@nr is not 0. The number of SHN_LORESERVE
+ * sections or more is in the first section header (elf(5), e_shnum and e_shstrndx).
  */
 static ElfW(Shdr) *get_sections(struct pb_elf_file *file, size_t *nr)
 {

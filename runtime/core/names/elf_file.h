@@ -19,7 +19,7 @@ struct pb_elf_file {
 
 /*
  * pb_elf_open() returns 0 or a negative errno; -ENOEXEC if @path is another kind of file.
- * pb_elf_close() returns -ENOMEM if memory was short since the open: then results may be
+ * pb_elf_close() returns -ENOMEM if an allocation has failed since: then results may be
  * incomplete.
  */
 int pb_elf_open(struct pb_elf_file *file, const char *path);
@@ -27,14 +27,14 @@ int pb_elf_close(struct pb_elf_file *file);
 
 /*
  * Is this the file that was loaded, with program headers @phdrs and the GNU build id @id, of
- * @id_size bytes? @id_size is 0 if it has none.
+ * @id_size bytes? @id_size is 0 if the file has no build id.
  */
 int pb_elf_is(struct pb_elf_file *file, const void *phdrs, size_t phdrs_size,
 	      const uint8_t *id, size_t id_size);
 
 /*
- * Has llvm-bolt moved functions in the file? It keeps the old code, which is never executed,
- * in a section of its own. It does not update data that it does not know, so the library's
+ * Has llvm-bolt moved functions in the file? llvm-bolt keeps the old code, which is never
+ * executed, in a separate section, and does not update data that it does not know. So the
  * records point to the old code. Returns 1, 0, or -ENOEXEC if the sections cannot be read.
  */
 int pb_elf_is_rewritten(struct pb_elf_file *file);

@@ -29,7 +29,7 @@ static int check_filter(const struct patchbay_filter *from, int notrace)
 
 /*
  * regcomp(3) and regexec(3) allocate from the program's heap. The recorder uses no regular
- * expressions, so this happens only if a program passes one in a filter of its own.
+ * expressions, so this happens only for a program's own filters.
  */
 static int new_regex(struct pb_filter *filter, const char *regex)
 {

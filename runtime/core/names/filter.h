@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The library's copy of a filter: checked, compiled, and with copies of its lists. It outlives
- * the call that passed the filter.
+ * The library's copy of a filter: checked, compiled, and with copies of its lists. The copy
+ * outlives the call that passed the filter.
  */
 #pragma once
 
@@ -12,7 +12,7 @@
 enum pb_selector { PB_BY_GLOB, PB_BY_REGEX, PB_BY_SYMS, PB_BY_ADDRS };
 
 /*
- * An item of a list. Of equal names only the first is an item.
+ * An item of a list. A name that the list repeats is one item.
  * @hash: pb_name_hash() of the name
  */
 struct pb_filter_item {
@@ -27,11 +27,11 @@ struct pb_filter_item {
 /*
  * @users:        the reference count: the number of pb_filter_free() calls to come
  * @next, @link:  in the list of all filters for future modules: the next filter, and the
- *                pointer to this one
+ *                pointer to this filter
  * @same:         the next filter for future modules of the same tracer
- * @ops, @flags:  the tracer to arm in future modules, and how
+ * @ops, @flags:  the tracer to arm in future modules, and PATCHBAY_ARM_*
  * @pattern:      glob or regular expression, as it was given
- * @prefix:       the length of the glob's part before the first wildcard
+ * @prefix:       the length of the glob up to its first wildcard
  * @match, @arg:  a callback that replaces fnmatch(3), or NULL
  * @table:        for names: a hash table with open addressing. An entry is 0, or 1 + the
  *                index of an item

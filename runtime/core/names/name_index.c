@@ -30,7 +30,7 @@ static const struct patchbay_record *record_at(const struct patchbay_record *rec
 	return order ? order[i] : &records[i];
 }
 
-/* Are the records equal? If only their entries are, arming refuses the one with a wrong site. */
+/* Are the records equal? If only the entries are, arming refuses the record with a wrong site. */
 static int are_twins(const struct patchbay_record *a, const struct patchbay_record *b)
 {
 	const size_t same = offsetof(struct patchbay_record, signature);
@@ -96,7 +96,7 @@ int pb_record_order(struct pb_module *module)
 		pb_free(order);
 		return -ENOMEM;
 	}
-	/* Under the engine lock, so that a forked child sees all of these or none. */
+	/* Under the engine lock, so that a forked child sees all three changes or none. */
 	pb_engine_lock();
 	module->order = order;
 	module->twins = twins;
@@ -182,8 +182,8 @@ static void add_symbol(const char *name, uint64_t value, void *arg)
 		return;
 	length = strlen(name);
 	/*
-	 * At the old entry of a function that it has moved, llvm-bolt puts a jump, with this
-	 * suffix in its name. The function's record still points to the old entry.
+	 * llvm-bolt replaces the old entry of a moved function by a jump, whose symbol has this
+	 * suffix. The function's record still points to the old entry.
 	 */
 	if (reader->rewritten && patchbay_drop_suffix(name, length, ".org.", 1) != length)
 		return;

@@ -2,7 +2,7 @@
 /*
  * The names of a module's functions with sites. The module's file is read once, when a name
  * is first needed. The names are kept as long as the module, even if the file is removed.
- * Each costs some 20 bytes beside the string itself.
+ * A name costs some 20 bytes beside the string itself.
  *
  * A function that the compiler has renamed has several entries: the name of its symbol and
  * the names of the source (<patchbay/names.h>).
@@ -12,7 +12,7 @@
 #include "names/elf_file.h"
 #include "types/module.h"
 
-/* A flag of pb_name.record: the name is no symbol, but was made by shortening one. */
+/* A flag of pb_name.record: the name is a shortened symbol. */
 #define PB_NAME_SHORTENED UINT32_C(0x80000000)
 #define PB_NAME_NONE UINT32_MAX
 
@@ -61,7 +61,7 @@ int pb_record_order(struct pb_module *module);
 
 /*
  * Returns the index of the first record of the function at @entry, or -1. *@next is a hint
- * where to look first, initially 0. Each call updates it for the next one.
+ * where to look first, initially 0. Each call updates the hint for the next call.
  */
 ptrdiff_t pb_record_find(const struct pb_module *module, uintptr_t entry,
 			 size_t *next);

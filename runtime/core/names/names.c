@@ -13,7 +13,7 @@
 
 /*
  * Is @file, by its inode, the file that is mapped? This matters for a file without a build id:
- * a later version of it may have the same headers. Returns 1 for a file with a build id.
+ * a later version may have the same headers. Returns 1 for a file with a build id.
  */
 static int is_mapped(const struct pb_module *module, const struct pb_elf_file *file)
 {
@@ -174,7 +174,7 @@ static const char digits[] = "0123456789abcdef";
 
 enum { ADDRESS_SIZE = 2 * sizeof(uintptr_t) + 1 };
 
-/* Returns the part of @name after the module, or NULL if that is another module. */
+/* Returns the rest of @name after the module, or NULL if @name is for another module. */
 static const char *skip_module(const struct pb_module *module, const char *name)
 {
 	const struct patchbay_module_info *info = &module->info;
@@ -191,7 +191,7 @@ static const char *skip_module(const struct pb_module *module, const char *name)
 	return name;
 }
 
-/* The entry of the function with such a @name. Returns 0 if it is not in @module. */
+/* The entry of the function with the name @name. Returns 0 if @name is not for @module. */
 static uintptr_t entry_of_name(const struct pb_module *module, const char *name)
 {
 	const char *digit;
@@ -261,7 +261,7 @@ static int choose_unnamed(struct pb_module *module, struct search *search,
 			  const struct pb_name_index *index)
 {
 	const struct pb_filter *filter = search->filter;
-	/* A copy, because the module may be unloaded while @match runs. 0: not to choose. */
+	/* Copy the entries: the module may be unloaded while @match runs. 0: has a symbol. */
 	uintptr_t *entries = pb_calloc(module->nr, sizeof(*entries));
 	char *name = new_entry_name(module);
 	int match = name && entries ? 0 : -ENOMEM;
@@ -363,7 +363,7 @@ static int choose_all(struct pb_module *module, const struct pb_filter *filter,
 {
 	struct search search = { filter, choice, found };
 
-	/* This selects moved functions, too: arming refuses them. */
+	/* "*" selects moved functions, too: arming refuses these. */
 	if (pb_filter_is_all(filter)) {
 		int error = pb_names_look(module, 0);
 

@@ -13,8 +13,8 @@
 /*
  * Fill in @choice with the functions of @module that @filter selects. @module has at least one
  * function. @choice has items if the filter has cookies. @found is NULL, or has a byte for
- * each item of a list: it becomes 1 if a function has that name or address, even if another
- * part of the filter excludes the function.
+ * each item of a list: the byte becomes 1 if a function has that name or address, even if
+ * @notrace of the filter excludes the function.
  *
  * The module's file is read once, when it is first needed. If the file is no longer the one
  * that was loaded (by its build id), the functions have no names, and the next call reads the
@@ -29,9 +29,9 @@ int pb_names_choose(struct pb_module *module, const struct pb_filter *filter,
 
 /*
  * pb_names_read() reads the names of @module and stores their number. Returns 0 or an error
- * as pb_names_choose() does. pb_names_get() returns name @i, and stores the entry of its
- * function. It returns NULL for a shortened name. The name stays as long as the module's
- * memory. Do not call these for an unloaded module.
+ * as pb_names_choose() does. pb_names_get() returns name @i, or NULL if that is a shortened
+ * name, and stores the entry of the function. The name stays as long as the module's memory.
+ * Do not call these functions for an unloaded module.
  */
 int pb_names_read(struct pb_module *module, size_t *nr);
 const char *pb_names_get(const struct pb_module *module, size_t i, uintptr_t *entry);
