@@ -37,8 +37,8 @@ static int overlaps(uintptr_t frame, uintptr_t from, uintptr_t to)
 #define ROOM ((uintptr_t)8192)
 
 /*
- * Overwrite the stack down to @start, with the frame there. Other threads judge the frame by
- * its memory alone (pb_handler_is_gone()), so they detect from now on that it is gone.
+ * Overwrite the stack down to @start, where an abandoned frame is. Other threads detect by the
+ * memory of the frame that it is gone (pb_handler_is_gone()).
  */
 static __attribute__((noinline)) void use_stack_to(uintptr_t start)
 {
@@ -50,8 +50,8 @@ static __attribute__((noinline)) void use_stack_to(uintptr_t start)
 }
 
 /*
- * A frame in the stack that is now in use, or shortly below it, is gone. If it is below,
- * overwrite it, but use no stack below the frame: the thread may have no more.
+ * A frame in the stack that is now in use, or shortly below that, is gone. Overwrite a frame
+ * below, but use no stack below the frame: the thread may have no more.
  */
 __attribute__((noinline)) int
 pb_handler_is_surely_gone(const struct pb_reader *self, uintptr_t frame,
@@ -75,7 +75,7 @@ int pb_handler_is_overwritten(const struct pb_reader *self, uintptr_t frame,
 	/* Only the library uses the stack from @from to @to: the frame is gone. */
 	if (overlaps(frame, from, to))
 		return 1;
-	/* Read the mark if it is in the same page as the library's stack, and so is mapped. */
+	/* Read the mark only in the pages of the library's stack: other pages may be unmapped. */
 	return ((((uintptr_t)mark ^ from) & -PAGE) == 0 ||
 		(((uintptr_t)mark ^ (to - 1)) & -PAGE) == 0) &&
 	       __atomic_load_n(mark, __ATOMIC_RELAXED) != value_of(self);

@@ -5,8 +5,8 @@
  * returns. Its thread stays marked as inside.
  *
  * A handler runs below the frame that its trampoline made on the stack. While the handler
- * may continue, that frame exists. This holds on any stack: the thread's own, one of
- * sigaltstack(2), or that of a suspended coroutine. So the library accepts two proofs:
+ * may continue, that frame exists. This holds on any stack: the thread's own, an alternate
+ * stack (sigaltstack(2)), or a suspended coroutine's. So the library accepts two proofs:
  * - *The memory of the frame has been reused*: the handler was abandoned.
  * - A longjmp() or an unwinder is about to skip the frame (jump.c): the handler will be
  *   abandoned.
@@ -37,8 +37,8 @@ struct pb_frame_mark {
 extern const struct pb_frame_mark pb_frame_mark;
 
 /*
- * Has the thread of @reader abandoned the handler with @frame? @frame is not 0. This reads
- * the frame by a system call, because it may be unmapped by now. @reader may belong to any
+ * Has the thread of @reader abandoned the handler with @frame? @frame is not 0. The frame is
+ * read by a system call, because it may be unmapped by now. @reader may belong to any
  * thread. Async-signal-safe; preserves errno.
  */
 int pb_handler_is_gone(const struct pb_reader *reader, uintptr_t frame);

@@ -20,7 +20,7 @@
 
 /*
  * The initial count of a thread with a reader. The count of a thread without a reader is
- * not negative: then the direct way leaves the call to the general way.
+ * not negative: then the direct way does not handle the call.
  */
 #define PB_OPEN_CALLS_FIRST (INT64_MIN / 2)
 

@@ -16,7 +16,7 @@
 /* Every OFTEN-th call from within a handler uses system calls to detect abandoned handlers. */
 #define OFTEN 64
 
-/* Its address is the mark in frames of threads without a reader. */
+/* The address of @no_reader is the mark in frames of threads without a reader. */
 static const struct pb_reader no_reader;
 
 /* The callback of libpatchbay-trace, or NULL. */
@@ -73,7 +73,7 @@ static void forget_inner(struct pb_reader *self, uintptr_t frame)
 typedef int (*has_left)(const struct pb_reader *self, uintptr_t frame, uintptr_t from,
 			uintptr_t to);
 
-/* Remove the marks of abandoned handlers, except those with unknown frame (0; reader.h). */
+/* Remove the marks of abandoned handlers, except marks with an unknown frame (0; reader.h). */
 static void forget_left(struct pb_reader *self, has_left has_left, uintptr_t from,
 			uintptr_t to)
 {
@@ -150,7 +150,7 @@ pb_thread_enter(const struct patchbay_regs *frame, const void *end,
 	}
 	/*
 	 * In program order, the mark comes before the loads of slot and cell. The barrier of
-	 * pb_quiesce_begin() relies on that.
+	 * pb_quiesce_begin() relies on this order.
 	 */
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	return entry;
@@ -233,9 +233,9 @@ static int is_gone(const struct pb_reader *reader, uintptr_t frame, int closely)
  * abandoned handler counts as running.
  *
  * This function reads the phase of a mark before its frame. If the handler that stored the
- * phase is still running, the frame that is read here belongs to it, or is 0. So if that frame
- * is gone, the handler is gone. Then the mark may belong to a later handler, which the caller
- * need not wait for.
+ * phase is still running, the frame that is read here is the handler's, or is 0. So if that
+ * frame is gone, the handler is gone. Then the mark may belong to a later handler, which the
+ * caller need not wait for.
  */
 static uint64_t inside_since(const struct pb_reader *reader, uint64_t phase,
 			     int closely)
@@ -267,7 +267,7 @@ static uint64_t waits_since(struct pb_reader *reader, uint64_t phase, int closel
 
 	if (load(&reader->next_phase) != now)
 		store(&reader->next_phase, now);
-	/* Read @life first: data read later belong to this thread or to a later one. */
+	/* Read @life first: data read later belong to this thread or to a later thread. */
 	const uint64_t life = pb_reader_life(reader);
 	uint64_t since = life ? inside_since(reader, phase, closely) : phase;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The layer quiesce/: which threads are in a handler, and how to wait for them. Threads mark
+ * The layer quiesce/: finds the threads in handlers, and waits for them. Threads mark
  * themselves, and wait for others, without a lock on the list of threads. The marks are in
  * memory that is never unmapped.
  *
@@ -62,25 +62,25 @@ void pb_thread_forget(uintptr_t frame);
 
 /*
  * Is this thread inside a handler? @frame is the frame of the library function that the
- * program has called: the part of the stack below it belongs to the library.
+ * program has called: the stack below @frame belongs to the library.
  */
 #define pb_thread_inside() pb_thread_inside_below(__builtin_frame_address(0))
 int pb_thread_inside_below(const void *frame);
 
 /*
  * pb_quiesce_begin() starts a grace period. Returns 0 or an error of membarrier(2).
- * Handlers that are entered later see all stores made before it. pb_quiesce_over()
- * returns 1 if all handlers that were running at pb_quiesce_begin() have returned. It
- * does not wait; pb_wait() does.
+ * Handlers that are entered later see all stores made before the call. pb_quiesce_over()
+ * returns 1 if all handlers that were running at pb_quiesce_begin() have returned, and
+ * does not wait.
  */
 int pb_quiesce_begin(uint64_t *phase);
 int pb_quiesce_over(uint64_t phase);
 
 /*
- * Returns a phase that is at most @phase and for which pb_quiesce_over() would return 1. It is
- * the last one, or an earlier one if a thread has entered a handler with an old copy of the
- * phase (@next_phase in reader.h). @closely: also detect abandoned handlers (handler_frame.h)
- * and ended threads, by one or two system calls for each thread in a handler.
+ * Returns the last phase, at most @phase, for which pb_quiesce_over() would return 1. The result
+ * is an earlier phase if a thread has entered a handler with an old copy of the phase
+ * (@next_phase in reader.h). @closely: also detect abandoned handlers (handler_frame.h) and
+ * ended threads, by one or two system calls for each thread in a handler.
  */
 uint64_t pb_quiesce_until(uint64_t phase, int closely);
 
@@ -111,7 +111,7 @@ int pb_wait(void);
  * (pb_quiesce_until()). Does not wait. From time to time this also looks closely, for
  * abandoned handlers. Otherwise a sleeping thread that has abandoned a handler would
  * block all deferred work. *@looked is the time of the last close look, initially 0. Each
- * call site needs its own @looked: with a shared one, only the first would look closely.
+ * call site needs its own @looked, or only the first call site would look closely.
  *
  * The caller holds the change lock and not the engine lock, because a close look makes
  * system calls.

@@ -22,19 +22,19 @@ uint64_t pb_reader_phase = PB_PHASE_FIRST;
  * The lowest bits of @life are the state. The other bits count transitions to TAKEN and
  * FREE.
  *
- *	FREE -> BUSY	by the thread that takes it
- *	TAKEN -> BUSY	by the thread that gives it back or takes it over
+ *	FREE -> BUSY	by the thread that takes the reader
+ *	TAKEN -> BUSY	by the thread that gives the reader back or takes it over
  *	BUSY -> TAKEN, BUSY -> FREE	by the same thread, with the next count
  *
  * Each step is one compare-and-exchange, so only one thread makes it. While a reader is BUSY,
- * that thread owns its other fields, and no thread waits for the reader. If the thread is
- * killed in this state, or leaves a signal handler by siglongjmp(), one reader leaks.
+ * the thread that made it BUSY owns its other fields, and no thread waits for the reader. If
+ * that thread is killed meanwhile, or leaves a signal handler by siglongjmp(), one reader leaks.
  */
 enum { FREE, TAKEN, BUSY, STATE = 3 };
 
 /*
- * The arena: static readers, and parts that are mapped when needed. Each part has as many
- * readers as all earlier ones together.
+ * The arena: static readers, and parts that are mapped when needed. Each part doubles the
+ * number of readers.
  */
 #define NR_FIRST 256
 #define NR_PARTS 16
@@ -228,10 +228,10 @@ int pb_reader_reclaim(struct pb_reader *reader, uint64_t life)
 
 /*
  * Did @reader belong to an earlier thread, which the calling thread has replaced? The calling
- * thread has no reader. Either both threads have their storage at the same address. Or the
- * kernel has reused the thread id, and the memory of the old storage has been overwritten. (If
- * that memory is intact, the program may switch thread pointers: then one kernel thread has
- * several readers.)
+ * thread has no reader. Yes if both threads have their storage at the same address. Yes if the
+ * kernel has reused the thread id, and the memory of the old storage has been overwritten.
+ * (If that memory is intact, the program may switch thread pointers: then one kernel thread
+ * has several readers.)
  */
 static int was_of_other(const struct pb_reader *reader, const struct thread *self)
 {
@@ -268,7 +268,7 @@ static struct pb_reader *claim_next(uint64_t *life)
 
 		*life = load(&reader->life);
 		claimed = (*life & STATE) == FREE && make_busy(reader, *life);
-		/* A thread that claimed reader @i may have been interrupted before this. */
+		/* Also if another thread has claimed reader @i, but has not raised nr_taken yet. */
 		count_taken_until(i + 1);
 		if (claimed)
 			return reader;
@@ -277,9 +277,9 @@ static struct pb_reader *claim_next(uint64_t *life)
 }
 
 /*
- * Make BUSY a reader that was taken before: that of the thread that the calling thread has
- * replaced, or a free one. Returns NULL if there is none. Sets *@missed if another thread or a
- * signal handler has taken the free one first.
+ * Make BUSY a reader that was taken before: the reader of a thread that the calling thread has
+ * replaced, or a free reader. Returns NULL if there is none. Sets *@missed if another thread or
+ * a signal handler has taken the free reader first.
  */
 static struct pb_reader *claim_used(const struct thread *self, uint64_t *life,
 				    int *missed)
@@ -306,10 +306,10 @@ static struct pb_reader *claim_used(const struct thread *self, uint64_t *life,
 }
 
 /*
- * All readers are taken: free or map at least one. Threads that need one share a pass over
- * the arena. Each asks the kernel about the next threads until it finds one that has ended. If
- * a pass reclaims fewer than a quarter of the readers, the arena grows. So on average a new
- * thread asks the kernel a few times.
+ * All readers are taken: free or map at least one. Threads that need a reader share a pass over
+ * the arena. Each of these asks the kernel about the owners of the next readers, until an owner
+ * has ended. If a pass reclaims fewer than a quarter of the readers, the arena grows. So on
+ * average a new thread asks the kernel a few times.
  */
 static int make_room(const struct thread *self)
 {
@@ -353,7 +353,7 @@ static struct pb_reader *claim(const struct thread *self, uint64_t *life)
 
 /*
  * Make @reader the calling thread's reader. A signal handler may have registered the thread
- * first: it has taken over @reader, or has taken another one. In the second case free @reader.
+ * first, with @reader or with another reader. In the second case free @reader.
  */
 static void publish(struct pb_reader *reader, uint64_t life)
 {
@@ -388,7 +388,7 @@ static int is_of_libc(void)
 
 /*
  * Without a key no destructor frees the reader when the thread ends. Then a later thread takes
- * it over: one whose storage is at the same address, or one that finds all readers taken.
+ * the reader over: a thread with storage at the same address, or one that finds no free reader.
  */
 struct pb_reader *pb_reader_take(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Readers: where a thread marks that it is in a handler, so that threads that wait
- * for handlers can see it.
+ * Readers: a thread marks in its reader that it is in a handler. Threads that wait for
+ * handlers read these marks.
  *
  * Readers are in an arena that is never unmapped. A thread has a pointer to its reader
  * in thread-local storage. The library never follows a pointer to that storage, so a
@@ -57,10 +57,10 @@ struct pb_mark {
  *           pb_reader_phase, made by the last waiter. If the copy is old, other threads
  *           wait longer than necessary, until they make their own copy
  * @inner:   the mark of a call from within a handler, while it is counted as missed.
- *           Counting reads the tracer. The outer mark does not protect it, because the
- *           outer handler may have been abandoned
+ *           Counting reads the tracer. The outer mark does not protect the tracer, because
+ *           the outer handler may have been abandoned
  * @life:    whether the reader is taken, and a count of takings (reader.c)
- * @storage: where the thread keeps its pointer to the reader
+ * @storage: the address of the thread's pb_thread.reader
  * @process, @number: the kernel's ids of the thread and its process; 0: unknown, because
  *           system calls were restricted
  * @nested:  counts calls that came, or seemed to come, from within a handler
@@ -131,9 +131,9 @@ extern uint64_t pb_reader_phase;
 struct pb_reader *pb_reader_find(void);
 
 /*
- * Return the calling thread's reader; take one if it has none. Returns NULL if all are
- * taken and no more can be mapped, because memory is exhausted or system calls are
- * restricted. Async-signal-safe; preserves errno.
+ * Return the calling thread's reader; take one if the thread has none. Returns NULL if all
+ * readers are taken and no more can be mapped, because memory is exhausted or system calls
+ * are restricted. Async-signal-safe; preserves errno.
  */
 struct pb_reader *pb_reader_take(void);
 
@@ -146,8 +146,8 @@ int pb_reader_is_in(const struct pb_reader *reader, const uintptr_t *storage,
 
 /*
  * pb_reader_life() returns @life if the reader is taken, otherwise 0. pb_reader_reclaim()
- * frees the reader if its thread has ended and @life has not changed. Returns 1 if it did:
- * then the thread is in no handler.
+ * frees the reader if its thread has ended and @life has not changed. Returns 1 if the reader
+ * was freed: the thread is in no handler.
  */
 uint64_t pb_reader_life(const struct pb_reader *reader);
 int pb_reader_reclaim(struct pb_reader *reader, uint64_t life);

@@ -10,9 +10,9 @@
 #define PATIENCE 64 /* polls, about 20 microseconds */
 
 /*
- * Pauses between polls, in nanoseconds. Each is 1/8 longer than the last, and about a ninth of
- * the time waited so far. On a busy machine the thread in a handler may be off-CPU for long,
- * and each poll costs other threads CPU time.
+ * Pauses between polls, in nanoseconds. Each pause is 1/8 longer than the last, and about a
+ * ninth of the time waited so far. On a busy machine the thread in a handler may be off-CPU for
+ * long, and each poll costs other threads CPU time.
  */
 #define PAUSE_MIN 20000
 #define PAUSE_MAX 20000000

@@ -2,9 +2,9 @@
 /*
  * Updating static calls.
  *
- * Every link unit that calls a static call has its own tramp for it. An update changes all
- * these tramps. Units are not registered: the loader knows them, and a note in each points to
- * its tramps and call sites (abi.h).
+ * Every link unit that calls a static call has its own tramp (trampoline) for this call. An
+ * update changes all these tramps. Units are not registered: the loader knows them, and a note
+ * in each unit points to its tramps and call sites (abi.h).
  *
  * An update is a sequence of steps. Each step walks over all units by dl_iterate_phdr(), which
  * keeps them from being unloaded. Units may come and go between steps. In a new unit, tramps
@@ -51,7 +51,7 @@ struct update {
 	bool prepared;
 };
 
-/* One step of an update, for one tramp. The walk continues if it returns 0. */
+/* One step of an update, for one tramp. The walk continues if the step returns 0. */
 typedef int step(struct update *update, const struct unit *unit,
 		 const struct pb_tramp *tramp);
 
@@ -222,8 +222,8 @@ static struct pb_target target_of(int text, void *func)
 /*
  * Was the tramp moved by a tool that rewrites programs (llvm-bolt on AArch64)? Such a tool
  * updates the callers and the key, but does not know our tables: an update would change code
- * that is no longer executed. The key shows this, because it only ever names the tramp of its
- * own unit. On ppc64le, with one TOC for all units, the key names the tramp's second
+ * that is no longer executed. The key shows the move, because key->tramp is the tramp of its
+ * own unit. On ppc64le, with one TOC for all units, key->tramp is the tramp's second
  * instruction.
  */
 static bool was_moved(const struct pb_tramp *tramp)
@@ -310,7 +310,7 @@ static int to_direct(struct update *update, const struct unit *unit,
 
 static void set_func(struct static_call_key *key, uintptr_t func)
 {
-	/* The indirect form reads this. Release: the target's data must be visible before. */
+	/* Indirect tramps read key->func. Release: the target's data must be visible before. */
 	__atomic_store_n(&key->func, (void *)func, __ATOMIC_RELEASE);
 }
 
@@ -321,7 +321,7 @@ static int check_type(const struct update *update)
 
 	if (!type || update->target.kind != PB_TARGET_FUNC)
 		return 0;
-	/* Read them by a system call: without a hash, these bytes may be unmapped. */
+	/* Read the hash by a system call: if the function has none, the bytes may be unmapped. */
 	if (pb_os_text_read(update->text,
 			    update->target.func - pb_arch_hash_size, before,
 			    pb_arch_hash_size))
@@ -412,7 +412,7 @@ static int with_modules_lock(struct dl_phdr_info *info, size_t size, void *arg)
 /*
  * Call @func under the modules lock, with the text open, within a walk over the units (there is
  * always one). @func makes walks that take the loader's lock. The loader's lock comes before the
- * modules lock, so this outer walk takes it first. A thread may take it several times.
+ * modules lock, so this outer walk takes the loader's lock first. That lock is recursive.
  */
 static int call_locked(struct update *update, int (*func)(struct update *))
 {

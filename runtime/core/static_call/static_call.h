@@ -19,11 +19,11 @@
 
 /*
  * struct pb_tramp - a tramp, as the table of its link unit describes it
- * @addr:      its code
- * @key:       the key or, if it is imported, the pointer to it
+ * @addr:      the address of the code
+ * @key:       the key, or the pointer to an imported key
  * @flags:     PATCHBAY_STATIC_CALL_*
  * @low, @high: the address range of the link unit
- * @toc:       ppc64le: its TOC pointer
+ * @toc:       ppc64le: the TOC pointer of the link unit
  */
 struct pb_tramp {
 	uintptr_t addr;
@@ -52,7 +52,7 @@ struct pb_target {
 	uintptr_t toc;
 };
 
-/* Set the entry and the toc of @target, according to its func. */
+/* Set @target->entry and @target->toc for @target->func. */
 void pb_arch_target(int text, struct pb_target *target);
 
 /*
@@ -88,7 +88,7 @@ enum pb_call_sites {
 };
 extern const enum pb_call_sites pb_arch_call_sites;
 
-/* Store the target of the branch at @site. Returns -EILSEQ if no branch is there. */
+/* Store the target of the branch at @site. Returns -EILSEQ if @site is not a branch. */
 int pb_arch_call_site(uintptr_t site, uintptr_t *to);
 
 /*

@@ -10,7 +10,7 @@
  * Read the caller's structure at @from, whose first member is its size, into @to, which has
  * @known bytes (as copy_struct_from_user() in Linux). Fields that an older caller does not
  * have become 0. Bytes that only a newer caller knows must be 0. Sets the size in @to to
- * @known. Returns 0; -EINVAL if there are less than @least bytes; or -E2BIG.
+ * @known. Returns 0; -EINVAL if there are fewer than @least bytes; or -E2BIG.
  */
 static inline int pb_read_attr(void *to, size_t known, const void *from,
 			       size_t least)
@@ -33,7 +33,7 @@ static inline int pb_read_attr(void *to, size_t known, const void *from,
 /*
  * Write @from, of @known bytes, to the caller's structure @to, whose first member is its
  * size. An older caller does not get the last fields. Fields that only a newer caller has
- * become 0. Keeps the size in @to. Returns 0, or -EINVAL if there are less than @least bytes.
+ * become 0. Keeps the size in @to. Returns 0, or -EINVAL if there are fewer than @least bytes.
  */
 static inline int pb_write_info(void *to, const void *from, size_t known,
 				size_t least)

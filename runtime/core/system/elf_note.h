@@ -47,7 +47,7 @@ static inline void pb_elf_range(const struct dl_phdr_info *info, ElfW(Word) flag
 
 /*
  * Returns the contents of the first note of @owner and @type in @segment, a PT_NOTE segment of
- * @info, and stores their size. NULL if there is no such note.
+ * @info, and stores the size. Returns NULL if there is no such note.
  */
 static inline const void *pb_elf_note(const struct dl_phdr_info *info,
 				      const ElfW(Phdr) *segment,

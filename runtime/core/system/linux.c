@@ -29,13 +29,13 @@ struct pb_stats pb_stats;
  * /proc/self would mean the main thread, which has no memory after it has ended.
  *
  * The file is opened for each batch, because a descriptor that a forked child inherited would
- * write to its parent. If the kernel lets only debuggers write, traced_mem.c creates one.
+ * write to its parent. If the kernel lets only debuggers write, traced_mem.c helps.
  */
 static int open_mem(void)
 {
 	int fd = open("/proc/thread-self/mem", O_RDWR | O_CLOEXEC);
 
-	/* No /proc, as in a chroot. Not -ENOENT, which means that a function is not found. */
+	/* No /proc, as in a chroot. -ENOENT would mean that no function was found. */
 	if (fd < 0 && errno == ENOENT)
 		return -ENODEV;
 	return fd < 0 ? -errno : fd;
@@ -73,8 +73,8 @@ void pb_os_text_forget(void)
 }
 
 /*
- * Returns a handle that can write text: @handle, or another one for the same memory. If there
- * is none, returns @handle, and writes fail.
+ * Returns a handle that can write text: @handle, or another handle for the same memory. On
+ * failure returns @handle, and writes fail.
  */
 static int make_writable(int handle)
 {
@@ -197,7 +197,7 @@ int pb_os_differs(const uint32_t *at, uint32_t value)
 
 #define call(number, ...) pb_raw_syscall(number, (const long[6]){ __VA_ARGS__ })
 
-/* Opens the file even if system calls are restricted. Writing text opens it then, too. */
+/* Opens the file even if system calls are restricted, as pb_os_text_open() does. */
 int pb_os_peek(const void *at, void *to, size_t size)
 {
 	const long file = call(SYS_openat, AT_FDCWD, (long)"/proc/self/mem",

@@ -11,7 +11,7 @@
 
 /*
  * 1: system calls are restricted (pb_private_restrict()). The library then avoids system calls
- * where it can. Callers check this; the functions below do not.
+ * where it can. Callers of the functions below check this variable.
  */
 extern int pb_os_restricted;
 
@@ -83,8 +83,8 @@ void pb_os_unmap(void *memory, size_t size);
 
 /*
  * Keep the object that contains this library loaded forever: threads keep a pointer to its
- * code, the destructor of a pthread key. libpatchbay.so is linked that way. libpatchbay.a may
- * be in any shared object.
+ * code, the destructor of a pthread key. libpatchbay.so is linked to stay loaded, but
+ * libpatchbay.a may be in any shared object.
  */
 void pb_os_stay_loaded(void);
 
@@ -94,7 +94,7 @@ void pb_os_stay_loaded(void);
  */
 extern int pb_os_preloaded;
 
-/* The rest is for linux.c: writing text if the kernel lets only debuggers do so. */
+/* The rest is for linux.c: writing text if the kernel lets only debuggers write. */
 /* Do writes through @fd, which is open on the process's own memory, ignore protections? */
 int pb_mem_is_forced(int fd);
 

@@ -14,8 +14,8 @@
 
 /*
  * A thread holds the caller lock while it waits for handlers, with signals unblocked. A
- * signal handler may interrupt it anywhere, and call the library or fork(). The handler must
- * know whether its own thread holds the lock. So one instruction takes the lock and records
+ * signal handler may interrupt the thread anywhere, and call the library or fork(). The handler
+ * must know whether its own thread holds the lock. So one instruction takes the lock and records
  * the owner. pthread_mutex_lock() followed by a store would be two steps.
  * @owner:     the owner's &owns_change; NULL: the lock is free
  * @released:  counts unlocks; waiting threads sleep on it (futex)
@@ -48,7 +48,7 @@ static int change_is_taken;
 static pthread_cond_t change_is_free = PTHREAD_COND_INITIALIZER;
 
 /*
- * Does this thread own the change lock? And the depth of each other lock that it holds, and the
+ * Whether this thread owns the change lock, the depth of each other lock that it holds, and the
  * number of visitors that it is in. These change with signals blocked, after the lock is taken.
  * Otherwise a signal handler that interrupts the thread in between, and forks or exits, would see
  * wrong values.
@@ -58,8 +58,8 @@ static __thread __attribute__((tls_model("initial-exec"))) unsigned int
 
 /*
  * A thread that holds one of these three locks has signals blocked and cannot be cancelled.
- * @nr: the number of these locks that it holds
- * @signals, @cancel: what to restore after the last unlock
+ * @nr: the number of these locks that the thread holds
+ * @signals, @cancel: the signal mask and the cancel state to restore after the last unlock
  */
 struct quiet {
 	unsigned int nr;
@@ -106,7 +106,7 @@ static int take_caller_lock(int cancel)
 /*
  * Has the owner been in the same callback for too long? The callback may be waiting for the
  * loader's lock, which the calling thread holds if it is in a constructor. @seen: the count of
- * callbacks at the last check. @since: the time that it has not changed, in milliseconds.
+ * callbacks at the last check. @since: the time since this count changed, in milliseconds.
  */
 static int has_waited_long(uint32_t *seen, unsigned int *since)
 {

@@ -32,7 +32,7 @@
  *						queries of the
  *						state
  *
- * A thread reads guarded data under the modules lock or the engine lock. It changes
+ * A thread reads guarded data under the modules lock or the engine lock, and changes
  * them under both. No lock nests inside the engine lock.
  *
  * The loader holds its own lock around constructors and destructors of modules. A

@@ -9,9 +9,9 @@
 #include <stdint.h>
 
 /* Longer lines are cut off. Then a reader of the recording cannot open the line's file. */
-#define PB_MAPS_LINE_MAX 4224u /* PATH_MAX, and what is before the path */
+#define PB_MAPS_LINE_MAX 4224u /* PATH_MAX, and the fields before the path */
 
-/* Too large for a small stack. */
+/* Allocate this from the heap: it is too large for a small stack. */
 struct pb_maps_text {
 	int fd;
 	uint32_t used, filled; /* bytes of @piece */
@@ -39,7 +39,7 @@ int pb_maps_open(struct pb_maps_text *maps);
 /* Read the next line. Returns 0 after the last one. Mappings may change between two lines. */
 int pb_maps_next(struct pb_maps_text *maps);
 
-/* The parts of the line that was read last. */
+/* The fields of the line that was read last. */
 struct pb_maps_line pb_maps_parts(const struct pb_maps_text *maps);
 
 void pb_maps_rewind(struct pb_maps_text *maps);

@@ -2,10 +2,10 @@
 /*
  * The size of a block is a power of two, and the block comes from the free list of that size.
  * A large block is a mapping. A free list is a stack that one compare-and-exchange changes
- * (Treiber, "Systems Programming: Coping with Parallelism", 1986). Beside the address of the
- * top block is a counter. It makes the exchange fail if another thread has taken the top block
- * and freed it in between. Memory of free lists is never unmapped, so pop() may read a block
- * that another thread has just taken.
+ * (Treiber, "Systems Programming: Coping with Parallelism", 1986). A counter beside the address
+ * of the top block makes the exchange fail if another thread has taken the top block and freed
+ * it in between. Memory of free lists is never unmapped, so pop() may read a block that another
+ * thread has just taken.
  *
  * Freed mappings of up to KEPT_MAX bytes together are kept, because most batches allocate and
  * free the same sizes as the previous batch.
@@ -35,8 +35,8 @@ _Static_assert(SMALL_MIN << (NR_LISTS - 1) == SMALL_MAX, "NR_LISTS is wrong");
 
 /*
  * The sizes of the chunks that refill an empty list: at first CHUNK_MIN bytes, then twice as
- * many each time, up to CHUNK_MAX. All of it counts towards the program's RLIMIT_DATA. With
- * mlockall(2) all of it is resident.
+ * many each time, up to CHUNK_MAX. Whole chunks count towards the program's RLIMIT_DATA, and
+ * are resident with mlockall(2).
  */
 #define CHUNK_MIN ((size_t)4096)
 #define CHUNK_MAX ((size_t)65536)

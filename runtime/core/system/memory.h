@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The library's own heap. It never calls the program's malloc(): that may not be thread-safe
- * in a program with one thread, may be traced, and may hold its lock while a signal handler
- * runs.
+ * The library's own heap, used instead of the program's malloc(): malloc() may not be
+ * thread-safe in a program with one thread, may be traced, and may hold its lock while a signal
+ * handler runs.
  *
  * The heap has no lock, except LeakSanitizer's in programs with AddressSanitizer (memory.c).
  * So a child may be forked at any moment, and a signal handler may allocate. The child leaks

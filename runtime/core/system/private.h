@@ -16,8 +16,8 @@ extern "C" {
 #endif
 
 /*
- * Register @retire, to free per-thread data: each thread that has made a traced call calls it
- * when the thread ends.
+ * Register @retire, to free per-thread data: each thread that has made a traced call calls
+ * @retire when the thread ends.
  *
  * A destructor of a pthread key calls @retire in the ending thread, in the first round of
  * destructors, with signals blocked and without any lock of the library. Destructors that
@@ -33,9 +33,9 @@ struct patchbay_ops;
 
 /*
  * Register @told, to be called for each call that a tracer misses because the thread is, or
- * seems to be, in a handler (@nmissed of struct patchbay_ops_info). It runs in that thread,
+ * seems to be, in a handler (@nmissed of struct patchbay_ops_info). @told runs in that thread,
  * during that call, with vector registers saved. Its argument is NULL if the library could
- * not read the call's tracers (struct patchbay_stats, @unseen). It may run within another
+ * not read the call's tracers (struct patchbay_stats, @unseen). @told may run within another
  * handler, so it must be async-signal-safe.
  */
 int pb_private_on_missed(void (*told)(const struct patchbay_ops *ops));
@@ -76,8 +76,8 @@ void pb_private_count_open_call(int change);
 
 /*
  * @restricted: 1: make no more system calls during calls of traced functions. The program is
- * about to restrict system calls (seccomp(2)), and the kernel may kill it for one. From then
- * on only the thread that abandoned a handler can detect that, from its own stack
+ * about to restrict system calls (seccomp(2)), and the kernel may kill it for a forbidden one.
+ * From then on only the thread that abandoned a handler can detect that, from its own stack
  * (handler_frame.h). The reader of a thread that ends without notice goes to the next thread
  * whose storage is at the same address (reader.h). 0: make system calls again. Functions that
  * change tracers make system calls in any case.
@@ -86,9 +86,9 @@ void pb_private_restrict(int restricted);
 
 /*
  * Open the handle for writing text, and keep it for the calling thread, which has its own
- * descriptor table. Call this before a change of user: after it the kernel no longer lets the
+ * descriptor table. Call this before a change of user: afterwards the kernel no longer lets the
  * process open the handle (proc(5), PR_SET_DUMPABLE). The calling thread then writes text
- * through this handle. A forked child does not inherit it. Returns 0 or -errno.
+ * through this handle. Forked children do not inherit the handle. Returns 0 or -errno.
  */
 int pb_private_keep_text(void);
 
@@ -104,8 +104,8 @@ void pb_private_pause(struct patchbay_ops *ops, int paused);
 unsigned int pb_private_wait_limit(unsigned int milliseconds);
 
 /*
- * A loaded module that cannot be traced, and the reason. Either it has another ABI version,
- * @number. Or it is in another namespace of the loader (dlmopen(3)), and has @number
+ * A loaded module that cannot be traced, and the reason: the module has another ABI version,
+ * @number; or the module is in another namespace of the loader (dlmopen(3)), and has @number
  * functions.
  */
 enum pb_private_why { PB_PRIVATE_OTHER_VERSION = 1, PB_PRIVATE_OTHER_NAMESPACE = 2 };
@@ -117,7 +117,7 @@ struct pb_private_other {
 
 /*
  * Call @visit for each module that cannot be traced, under a lock of the library or of the
- * loader. @visit must call neither.
+ * loader. @visit must not call the library or the loader.
  */
 void pb_private_visit_others(void (*visit)(const struct pb_private_other *other,
 					   void *arg),
@@ -139,7 +139,7 @@ int pb_private_visit_names(const struct patchbay_module_info *module,
 #endif
 
 /*
- * Register @start. The constructor of this library calls it: after the executable's
+ * Register @start. The constructor of this library calls @start: after the executable's
  * .preinit_array, and before the constructors of most other libraries. Returns -EALREADY if
  * that constructor has run. Calls no other function.
  */

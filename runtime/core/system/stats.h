@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Atomic operations; and counters of what has happened in this process (struct patchbay_stats). */
+/* Atomic operations, and counters of events in this process (struct patchbay_stats). */
 #pragma once
 
 #include <patchbay/patchbay.h>
@@ -18,7 +18,7 @@ struct pb_stats {
 
 extern struct pb_stats pb_stats;
 
-/* Change *@at from @old to @new: acquire and release. Returns 0 if it is not @old. */
+/* Change *@at from @old to @new: acquire and release. Returns 0 if *@at is not @old. */
 #define pb_compare_and_swap(at, old, new)                                      \
 	({                                                                     \
 		__typeof__(*(at)) expected = (old);                            \

@@ -3,7 +3,7 @@
  * Changing the text of the running process.
  *
  * All patches (of slots, sites, tramps) go through pb_text_apply(): read, compare, then
- * write. It never makes a mapping writable, and overwrites only the bytes that it expects.
+ * write. Mappings stay read-only. Only expected bytes are overwritten.
  * Exception: change/bulk_text.c writes many functions with one system call.
  *
  * Other threads may execute text during a write. The write is atomic only for one byte
@@ -44,13 +44,13 @@ static inline int pb_patch_fill(struct pb_patch *patch, uintptr_t addr, const vo
 
 /*
  * Open the text for writing, and close it: under the modules lock, not under the engine
- * lock. One handle is open at a time. A forked child must close it, because it refers to
+ * lock. One handle is open at a time. A forked child must close the handle, which refers to
  * the parent's memory. Returns the handle, or an error of pb_os_text_open().
  */
 int pb_text_open(void);
 void pb_text_close(int handle);
 
-/* In a forked child: close its copy of the handle. */
+/* In a forked child: close the child's copy of the handle. */
 void pb_text_forget(void);
 
 /*
@@ -59,13 +59,13 @@ void pb_text_forget(void);
  *
  * @rewrite: patches that are close together may be written together, with the code between
  * them as it was read. If another process or patcher changes that code between the last
- * read and the end of the write, its change is lost. This window is less than a microsecond
+ * read and the end of the write, the change is lost. This window is less than a microsecond
  * for each 4096 bytes. Nearly all of it is in the kernel, where a debugger cannot stop this
  * thread. pb_arch_rewrite says whether an architecture allows this while other threads
  * execute the code.
  *
  * Returns 0; -EILSEQ if the text has unexpected bytes; or the error of writing
- * /proc/thread-self/mem. On error a part may have been written.
+ * /proc/thread-self/mem. On error some patches may have been written.
  *
  * The caller holds the engine lock.
  */
@@ -79,7 +79,7 @@ int pb_text_write(int handle, uintptr_t addr, const void *old, const void *new,
 /*
  * Make every other thread of the process execute a serializing instruction and a full
  * memory barrier before this returns (x86-64: IRET or similar; AArch64: ISB by exception
- * return; ppc64le: rfid; riscv64: FENCE.I). Afterwards they execute the text that was
- * written before the call. Returns 0 or the error of membarrier(2).
+ * return; ppc64le: rfid; riscv64: FENCE.I). Afterwards these threads execute the text that
+ * was written before the call. Returns 0 or the error of membarrier(2).
  */
 int pb_sync_core(void);

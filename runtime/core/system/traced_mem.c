@@ -13,7 +13,7 @@
  * it ends. A process id would be unsafe: if the program waits for all of its children, another
  * process may have got the id. wait(2) does not report the helper, and its end sends no
  * SIGCHLD. But a program that waits for children of all kinds (__WALL) at that moment may see
- * it end. A debugger of the program does not see it.
+ * the helper end. A debugger of the program does not see the helper.
  */
 #include "system/linux.h"
 

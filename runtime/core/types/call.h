@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Calls of functions that have tracers with an exit handler: the part of a call that is in
- * C. The other part is in the trampolines (arch/.../exit.S). <patchbay/exit.h> documents the
- * guarantees for these tracers.
+ * Calls of functions that have tracers with an exit handler. This header has the C functions;
+ * arch/.../exit.S calls the body. <patchbay/exit.h> documents the guarantees for these tracers.
  *
  * While the body runs, its thread is outside (quiesce.h). So no thread waits for the
  * body, and tracers may be armed and disarmed. Batches have increasing numbers. A tracer
@@ -55,7 +54,7 @@
  * pb_arch_call_fast     one tracer, FAST, on a function that is simple for it
  *                       (pb_call_is_simple())
  * pb_arch_call_any      one tracer, with any flags, on any function
- * pb_arch_call_set      the cell's set, all FAST, on a function that is simple for them
+ * pb_arch_call_set      a set of FAST tracers, on a function that is simple for these
  * pb_arch_call_any_set  any set
  */
 pb_handler pb_arch_call_fast, pb_arch_call_any, pb_arch_call_set, pb_arch_call_any_set;

@@ -27,10 +27,10 @@
  * has a higher number than the call. Disarming a tracer needs no bookkeeping: at the exit,
  * the tracer is not in the cell.
  *
- * All states except GENERAL are direct ways, which only x86-64
- * has (arch/x86_64/direct.h). There the trampoline itself calls the body and the handlers.
- * All handlers are FAST, and the function is simple. At the exit the trampoline compares
- * the call's since with the current since of the cell and of the cell's set:
+ * All states except GENERAL are direct ways, which only x86-64 has (arch/x86_64/direct.h):
+ * the trampoline itself calls the body and the handlers. All handlers are FAST, and the
+ * function is simple. At the exit the trampoline compares the call's since with the current
+ * since of the cell and of the cell's set:
  *
  *	the cell's since is	the set's since is	then
  *	------------------	------------------	----

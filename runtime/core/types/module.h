@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The loaded modules. Registration reads no record and no page of text: the library reads
- * them when it first needs them.
+ * The loaded modules. The library reads a module's records and text when it first needs them,
+ * not at registration.
  */
 #pragma once
 
@@ -57,8 +57,8 @@ static inline int pb_module_is_gone(const struct pb_module *module)
 }
 
 /*
- * A module with another ABI version, or with unknown flags. The library does not trace it.
- * It reads only the version in the module's descriptor.
+ * A module with another ABI version, or with unknown flags, which the library does not trace.
+ * Of the module's descriptor it reads only the version.
  */
 struct pb_other {
 	struct pb_other *next;

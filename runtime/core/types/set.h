@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Several tracers on one function: an immutable array of them, which the function's cell
- * points to. A set never changes. To add, remove, enable, disable or update a tracer, the
- * library gives the cell a new set. It frees the old set when no thread can be walking it.
+ * A set: several tracers on one function, as an array that the function's cell points to. A
+ * set never changes. To add, remove, enable, disable or update a tracer, the library gives the
+ * cell a new set, and frees the old set when no thread can be walking it.
  *
- * @entries and @exits are computed when the set is made, so a call makes no checks. They
- * list exactly the members to call, in the order of the calls. Disabled members are only in
- * @cells, and their exits do not count in @has_exits, @more and @told.
+ * @entries and @exits have exactly the members to call, in the order of the calls, so a call
+ * makes no checks. Disabled members are only in @cells, and their exits do not count in
+ * @has_exits, @more and @told.
  */
 #pragma once
 
@@ -44,8 +44,8 @@ static inline int pb_is_gate(const struct patchbay_cell *cell)
  * @told:    call->told of a call whose entry all members with an exit saw
  * @since:   the highest number of the members, disabled or not, and the state of calls with
  *           this set (call_state.h)
- * @enter:   how a cell enters the set. It saves vector registers unless all handlers are
- *           FAST, and calls the body if any member has an exit
+ * @enter:   cell->enter of a cell with this set: saves vector registers unless all handlers
+ *           are FAST, and calls the body if any member has an exit
  * @entries: the entry handlers, in the order of arming
  * @exits:   the exit handlers, in the opposite order, without patchbay_no_exit()
  *
@@ -65,7 +65,7 @@ struct pb_set {
 
 /*
  * The set of a cell whose tracers were removed while a thread may still be inside: one
- * member that does nothing. It is not a tracer, so it is not counted.
+ * member that does nothing, and that does not count as a tracer.
  */
 extern const struct pb_set pb_set_nobody;
 
@@ -73,7 +73,7 @@ extern const struct pb_set pb_set_nobody;
 extern const struct patchbay_cell *const pb_set_only_nothing[];
 
 /*
- * Returns a cell with @ops as its only tracer. It is also the member of a set for @ops.
+ * Returns a cell with @ops as its only tracer, which is also the member for @ops in a set.
  * @since: the number of the arming batch, and the tracer's word
  */
 struct patchbay_cell pb_ops_cell(struct patchbay_ops *ops,
@@ -124,7 +124,7 @@ void pb_set_free(struct pb_set *set);
 
 /*
  * Call the entry handlers of @cell's set. Compiled without vector instructions. If all
- * handlers are FAST, pb_set_call_fast() is cell->enter. It checks for FAST again: the cell
+ * handlers are FAST, pb_set_call_fast() is cell->enter, and checks for FAST again: the cell
  * may have got another set after the thread read cell->enter.
  */
 pb_handler pb_set_call_fast, pb_set_call;

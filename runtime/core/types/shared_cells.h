@@ -5,9 +5,9 @@
  * read cells, sets and states without a lock.
  *
  * Shared cells: functions of a module with the same tracers, the same data and the same
- * shape have one cell. The shape is what a record says of arguments and result; handlers
- * read nothing else of the record. Functions with per-function data, and small groups of
- * functions, have private cells (cell.h). The library changes a private cell in place, so
+ * shape have one cell. The shape is the description of arguments and result in a record;
+ * handlers read nothing else of the record. Functions with per-function data, and small groups
+ * of functions, have private cells (cell.h). The library changes a private cell in place, so
  * a slot that points to one never changes.
  *
  * The slot of a function with a shared cell does change, if only some of the cell's
@@ -21,17 +21,17 @@
  * single-copy atomicity"; Power ISA 3.1, book II, 1.4 "Single-Copy Atomicity"), and the
  * other seven bytes keep their values.
  *
- * A function with such a slot may later need a private cell, for data of its own, or
+ * A function with such a slot may later need a private cell, for per-function data, or
  * because no shared cell is free. Its slot then points to the gate, a shared cell that looks
  * up the private cell by the function's address. So the slot points into these 64 KB until
  * the module is unloaded.
  *
- * A thread marks itself as inside before it loads the slot (quiesce.h). It may still be in
+ * A thread marks itself as inside before it loads the slot (quiesce.h), and may still be in
  * the old cell after the slot has changed. So when some functions have left a cell, the
  * cell gets other tracers only after all threads that were inside at that time are
- * outside. This holds whether other functions still share the cell or it is reused. The
- * kind of result of its functions never changes: on x86-64 a thread that returns from a
- * body reads it before it sets the mark, to know which registers to keep.
+ * outside. This holds whether other functions still share the cell or it is reused. A cell
+ * always serves functions with the same kind of result: on x86-64 a thread that returns from a
+ * body reads this kind before it sets the mark, to know which registers to keep.
  */
 #pragma once
 
@@ -43,7 +43,7 @@ struct pb_group;
 #define PB_SHARED_STEP 256
 #define PB_NR_SHARED 256
 
-/* The owner of a function says where its slot leads: the number of a shared cell, or: */
+/* The owner of a function: the number of the shared cell that its slot points to, or: */
 enum {
 	PB_OWNER_NONE,	 /* no shared cell: the slot is 0 or points to a private cell */
 	PB_OWNER_NOBODY, /* the cell without tracers: disarmed, while others kept the shared cell */
@@ -54,15 +54,15 @@ enum {
 /*
  * @cell:        its record is @shape
  * @shape:       the common record of all its functions; fields that differ are 0
- * @nr:          how many functions' slots lead here, armed or not
+ * @nr:          the number of functions whose slots point to the cell, armed or not
  * @left:        functions have left the cell, and a thread that loaded the slot of one of
  *               them may still be inside
  * @result:      the kind of result of @shape, which never changes
  *
  * While a plan is made (place.c):
- * @leaving:     how many of its functions the plan gives other tracers or none
- * @to:          the group that these join; NULL: they get no tracers
- * @scattered:   they join different groups
+ * @leaving:     the number of its functions that get other tracers or none
+ * @to:          the group that these functions join; NULL: they get no tracers
+ * @scattered:   these functions join different groups
  */
 struct pb_shared_cell {
 	struct patchbay_cell cell;
@@ -81,7 +81,7 @@ PATCHBAY_STATIC_ASSERT(sizeof(struct pb_shared_cell) == PB_SHARED_STEP);
  * The library records the owner of each function and does not derive it from the slot,
  * because another patcher may change slots.
  * @cells:  PB_NR_SHARED cells; the first @end of them have been used
- * @own:    NULL, or the private cells that the gate leads to, by record
+ * @own:    NULL, or the private cells that the gate enters, by record
  * @owners: the PB_OWNER_* of each function, by record. Pages are allocated on first use
  */
 struct pb_shared {
@@ -188,8 +188,8 @@ static inline int pb_shared_is_used(const struct pb_shared_cell *cell)
 void pb_shared_take(struct pb_shared_cell *cell, uint32_t shape);
 
 /*
- * Does @cell have tracers, although all its functions have left it for other cells? It
- * keeps them until no thread is inside: these functions may still have some of the tracers.
+ * Does @cell have tracers, although all its functions have left it for other cells? The cell
+ * keeps its tracers until no thread is inside: the functions may still have some of these.
  */
 static inline int pb_shared_is_abandoned(const struct pb_shared_cell *cell)
 {

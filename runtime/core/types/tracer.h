@@ -15,9 +15,9 @@ struct pb_cell_range {
 
 /*
  * @future: the filters for modules that are not loaded yet (change/plan.h)
- * @cells:  a range that contains all private cells that the tracer was ever armed on. With
- *          many tracers of few functions each, a change of one walks only its range
- * @error:  the error of the last attempt to arm it in a newly loaded module, or 0
+ * @cells:  a range that contains all private cells that the tracer was ever armed on. A change
+ *          of the tracer walks only this range, which matters with many small tracers
+ * @error:  the error of the last attempt to arm the tracer in a newly loaded module, or 0
  * @missed: counts calls that the tracer missed because the thread was in a handler
  */
 struct patchbay_ops {
@@ -29,7 +29,7 @@ struct patchbay_ops {
 	uint64_t missed;
 };
 
-/* The number of the last batch. Tracers that it armed have it in cell->since (call_state.h). */
+/* The number of the last batch. Tracers have their batch's in cell->since (call_state.h). */
 extern uint64_t pb_since;
 static inline void pb_begin_batch(void)
 {
