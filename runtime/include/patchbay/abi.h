@@ -2,7 +2,7 @@
 /*
  * The Patchbay ABI: the contract between compiler, linker, runtime and kernel.
  *
- * Only this header defines the numbers that two of the products share.
+ * Only this header defines numbers that compiler, linker, runtime or kernel share.
  * It compiles alone as C11, C++17 and assembler (which does not see the
  * structures), on any host, for any target.
  *
@@ -16,10 +16,10 @@
  *	entry                [landing pad] site, body
  *
  * x86-64 with kCFI differs in one byte: callers check `hash` as the immediate
- * of a 5-byte `mov`, so entry-5 holds its opcode and the pad is 3 bytes.
+ * of a 5-byte `mov`, so entry-5 has the opcode of the mov, and the pad is 3 bytes.
  *
- * The slot is outside the hash. So a function's hash has the same distance from
- * its entry with or without a slot, and callers check both the same way.
+ * The slot is before the hash. So a function's hash has the same distance from
+ * its entry with or without a slot, and callers check it the same way.
  *
  * A *site* is the patchable instruction at the entry (after its landing pad,
  * endbr64 or bti, if it has one). A *record* in section patchbay_sites
@@ -35,14 +35,14 @@
 
 /*
  * Version of everything below. The linker refuses objects of different
- * versions in one link, the runtime refuses modules of another version. All
- * versions share these parts, so that each can name the others:
+ * versions in one link, the runtime refuses modules of another version. To report
+ * which version was found, all versions share:
  *
  * - the note of object files: its section, owner, type and first word;
  * - the first word of the module descriptor and of the loaded note, and the
- *   pointer from the latter to the former.
+ *   pointer from the loaded note to the descriptor.
  *
- * 1   the first one
+ * 1   the first version
  * 2   x86-64: stubs, and immediates of sites that refer to them. On all
  *     architectures the loaded note, and links, state, stubs and flags in the
  *     descriptor
@@ -63,9 +63,9 @@
 #define PATCHBAY_PREFIX_SIZE 16
 
 /*
- * Functions of -fsanitize=function have two other words at the place of pad and
- * hash: this magic, then a type hash that only the sanitizer reads. Their pad
- * is the PATCHBAY_SLOT_SIZE bytes before the slot.
+ * Functions of -fsanitize=function have two other words instead of pad and hash:
+ * this magic, then a type hash that only the sanitizer reads. Their pad is the
+ * PATCHBAY_SLOT_SIZE bytes before the slot.
  */
 #define PATCHBAY_FUNCTION_SANITIZER_MAGIC 0xc105cafe
 #define PATCHBAY_FUNCTION_SANITIZER_PAD_OFFSET (-24)
@@ -76,7 +76,7 @@
  * X(id, triple, llvm, linux, e_machine, pad): one row per architecture with a
  * defined prefix. `triple`, `llvm` and `linux` are the spellings of the runtime,
  * of the pass and the linker, and of the kernel. `pad` is the 4-byte little
- * endian word of return instructions. It is also the magic that proves that
+ * endian word of return instructions, and also the magic number that proves that
  * there is a slot.
  */
 #define PATCHBAY_ARCH_TABLE(X)                                                 \
@@ -93,20 +93,20 @@
  *	armed      e8 rel32   call stub         72 rel8   jb   pad (taken if the
  *	                                                       trampoline set CF)
  *
- * The state is only the first byte. The compiler sets the other four to the
+ * The first byte is the state. The compiler sets the other four bytes to the
  * displacement of a call of a stub, and they never change: as an immediate of
- * `test` they only affect flags, which are free at an entry. Or they are 0, and
- * the runtime fills them in before it first arms the site. (Readers accept one
- * more form, which no version writes: e9, a jmp.)
+ * `test` they only affect flags, which are free at an entry. With
+ * -patchbay-zero-sites these bytes are 0, and the runtime fills them in before it
+ * first arms the site. (Readers also accept e9, a jmp, which no version writes.)
  *
- * The module has its own stubs, PATCHBAY_X86_64_NR_STUBS of them, one for each
- * trampoline of the runtime, in the order of patchbay_x86_64_stub():
+ * Each module has PATCHBAY_X86_64_NR_STUBS stubs, one for each trampoline of the
+ * runtime, in the order of patchbay_x86_64_stub():
  *
  *	+0   ff 25 rel32        jmp *trampoline(%rip)    after struct patchbay_links
  *	+6   cc ...
  *
- * Only direct calls reach a stub, and no reader needs its bytes to trace. Older compilers
- * put an endbr64 before the jmp, PATCHBAY_X86_64_STUB_ENDBR64.
+ * Only direct calls reach a stub, so it needs no landing pad. Older compilers put an endbr64
+ * before the jmp, PATCHBAY_X86_64_STUB_ENDBR64; tracing works with either.
  *
  * In a module that no runtime has registered, the stubs jump to endbr64; clc;
  * ret, after the last stub. Unwind tables cover the stubs and these
@@ -121,8 +121,8 @@
  *	+16  the trampoline      the open entry; unwind tables describe each instruction
  *
  * The trampolines need addresses and the layout of the runtime's structures. The
- * addresses are in a table after those that the stubs jump to. The table is 0 until a
- * runtime fills it in:
+ * addresses are in a table after the addresses that the stubs jump to. The table is 0
+ * until a runtime fills it in:
  *
  *	+0   offset from %fs:0 of the word that points to the thread's marks
  *	+8   the function to call for a thread that is in a handler
@@ -131,14 +131,14 @@
  *	     thread that is in a handler, and for an exception that passes through; for
  *	     sites without a landing pad, then for those with one
  *
- * The layout of cells, sets and threads is in the trampolines' instructions. It is not
- * part of the ABI: the descriptor has its number, PATCHBAY_X86_64_LAYOUT. A runtime
- * whose own layout has another number directs the stubs to its own trampolines. So
+ * The layout of cells, sets and threads is in the trampolines' instructions, and may
+ * change within an ABI version: the descriptor has its number, PATCHBAY_X86_64_LAYOUT. A
+ * runtime whose own layout has another number directs the stubs to its own trampolines. So
  * increment the number if you change the code of a trampoline or its knowledge of
  * structures. The runtime and the pass share the source (core/arch/x86_64/own.h).
  */
 #define PATCHBAY_X86_64_MOV_EAX_IMM32 0xb8 /* at entry-5 if there is a hash */
-#define PATCHBAY_X86_64_MOV_REGISTERS 0x07 /* bits of it that kcfi-arity sets */
+#define PATCHBAY_X86_64_MOV_REGISTERS 0x07 /* bits of the opcode that kcfi-arity sets */
 #define PATCHBAY_X86_64_MOV_OFFSET (-5)
 #define PATCHBAY_X86_64_RET 0xc3
 #define PATCHBAY_X86_64_SITE_DISARMED 0xa9
@@ -179,7 +179,7 @@
  * The state is the second word. The architecture allows replacing a NOP, a BL
  * and a B by each other while other cores execute them. A record's site is the
  * first word. There x9 is free and x30 is the return address as the caller left
- * it. That includes functions that sign it: the site precedes their paciasp.
+ * it. This also holds for functions that sign x30: the site precedes their paciasp.
  * Because paciasp is a landing pad, a function that is built for BTI has its
  * own bti c before the site.
  */
@@ -199,7 +199,7 @@
  *	disarmed   60000000   nop
  *	armed      48xxxxxx   b to this site's own sequence
  *
- * The state is the word. The architecture allows replacing a NOP and a B by each
+ * The word is the state. The architecture allows replacing a NOP and a B by each
  * other while other CPUs execute them. At the site r0, r12 and CTR are free, and
  * LR is the return address as the caller left it. The entry is the global entry
  * point. The site is at the local entry point, after the two instructions that
@@ -249,15 +249,15 @@
  */
 #define PATCHBAY_NOTE_NAME "Patchbay"
 #define PATCHBAY_NOTE_ABI 1
-#define PATCHBAY_MODE_USER 1   /* site and record are ours */
-#define PATCHBAY_MODE_KERNEL 2 /* only the slot is ours; entry NOPs are LLVM's */
+#define PATCHBAY_MODE_USER 1   /* the pass emits slot, site and record */
+#define PATCHBAY_MODE_KERNEL 2 /* the pass emits the slot, LLVM the NOPs at the entry */
 
 /*
  * The note of an object file whose bitcode was made with the plugin, but whose code
- * was generated without it, for example by another linker. The file should have
- * slots, but has none. Its owner is PATCHBAY_NOTE_NAME, its type
- * PATCHBAY_NOTE_BITCODE, its descriptor struct patchbay_bitcode_note. There is one
- * for each source file, and it is loaded. The linker and the command warn about it.
+ * was generated without it, for example by another linker. So the file lacks slots.
+ * The note's owner is PATCHBAY_NOTE_NAME, its type PATCHBAY_NOTE_BITCODE, its
+ * descriptor struct patchbay_bitcode_note. A file has one such note, which is loaded,
+ * for each source file. The linker and the command warn about the note.
  */
 #define PATCHBAY_NOTE_BITCODE 5
 #define PATCHBAY_BITCODE_NOTE_SECTION ".note.patchbay.bitcode"
@@ -265,21 +265,21 @@
 #define PATCHBAY_BITCODE_REQUIRED 1
 
 /*
- * `patchbay list --live` finds libpatchbay in a running process by this note. Its content
- * is private to the two; its first word is a version.
+ * `patchbay list --live` finds libpatchbay in a running process by this note. The note's
+ * content is private to command and library; its first word is a version.
  */
 #define PATCHBAY_NOTE_RUNTIME 3
 
 /*
- * `patchbay live` finds the process's socket by this note of libpatchbay-trace. Its
- * content is also private.
+ * `patchbay live` finds the process's socket by this note of libpatchbay-trace. The
+ * note's content is also private.
  */
 #define PATCHBAY_NOTE_CONTROL 4
 
 /*
- * A runtime that is loaded later than a module finds the module by this note. Its
- * owner is PATCHBAY_NOTE_NAME. It is in the module's COMDAT group, and loaded. Its
- * descriptor is struct patchbay_module_note.
+ * A runtime that is loaded later than a module finds the module by this note, which is
+ * in the module's COMDAT group, and loaded. The note's owner is PATCHBAY_NOTE_NAME, its
+ * descriptor struct patchbay_module_note.
  */
 #define PATCHBAY_NOTE_MODULE 6
 #define PATCHBAY_MODULE_NOTE_SECTION ".note.patchbay.module"
@@ -287,7 +287,7 @@
 /*
  * Record flags: each bit is a promise about the lowered function.
  */
-#define PATCHBAY_RECORD_VARIADIC 0x01 /* has `...`; counts are of named ones */
+#define PATCHBAY_RECORD_VARIADIC 0x01 /* has `...`; counts are of named arguments */
 #define PATCHBAY_RECORD_SRET 0x02     /* returns through a hidden pointer */
 #define PATCHBAY_RECORD_NORETURN 0x04 /* declared never to return */
 #define PATCHBAY_RECORD_MUSTTAIL 0x08 /* leaves through a guaranteed tail call */
@@ -309,18 +309,18 @@
 
 /*
  * Static calls: PATCHBAY_SCK_PREFIX "name" is the key, a data object that the
- * program defines. PATCHBAY_SCT_PREFIX "name" is the tramp, code that the
- * linker makes, one in each link unit that calls it. These are the kernel's
- * names (include/linux/static_call_types.h).
+ * program defines. PATCHBAY_SCT_PREFIX "name" is the tramp (trampoline), code that
+ * the linker makes in each link unit with such calls. These are the kernel's names
+ * (include/linux/static_call_types.h).
  *
  * A key that another link unit defines is imported: the unit's tramp finds it
  * through a pointer that the dynamic linker fills in (its GOT entry).
  *
  * All tramps have a direct form, which branches to the target, and an indirect
- * one, which falls through to a jump through the key's func. The runtime may
- * change one to the other at any time. Two targets are part of the tramp:
- * RETURN0 returns 0, and RETURN, after it, only returns. The tramp branches
- * there directly if func is the function of that name.
+ * form, which falls through to a jump through the key's func. The runtime may
+ * change the form at any time. Two targets are part of the tramp: RETURN0 returns
+ * 0, and RETURN, after it, only returns. The tramp branches there directly if func
+ * is the function of that name.
  */
 #define PATCHBAY_SCK_PREFIX "__SCK__"
 #define PATCHBAY_SCT_PREFIX "__SCT__"
@@ -406,9 +406,9 @@
  *	+20  mtctr r12
  *	+24  bctr
  *   then
- *	+28  addis r2,r2,0        the runtime fills in the distance  of the TOCs
- *	+32  addi  r2,r2,0        and the target: one in reach of b, with a TOC
- *	+36  b     .              that is not the caller's
+ *	+28  addis r2,r2,0        the runtime fills in the distance of the TOCs
+ *	+32  addi  r2,r2,0        and the target: a function in reach of b, with
+ *	+36  b     .              another TOC than the caller's
  *	+40  li    r3,0           RETURN0
  *	+44  blr                  RETURN
  *
@@ -416,7 +416,7 @@
  * caller restores it, and all targets must be in the tramp's link unit.
  *
  * The second part, 36 bytes more, exists if there are callers without a TOC
- * pointer (R_PPC64_REL24_NOTOC; they only run on POWER10):
+ * pointer (R_PPC64_REL24_NOTOC; such code only runs on POWER10):
  *
  *	+48  b     target         direct form, if the target needs no TOC pointer
  *	     b     +72            direct form, if it needs this unit's
@@ -457,8 +457,8 @@
  * descriptor is struct patchbay_static_calls, which points to two tables:
  *
  * - the unit's tramps, struct static_call_tramp_key, sorted by the tramp;
- * - every branch to them, struct static_call_site, in the kernel's format,
- *   sorted by key, then by place.
+ * - every branch to these tramps, struct static_call_site, in the kernel's format,
+ *   sorted by key, then by address.
  *
  * All offsets are relative to the field that holds them. After the field's address
  * is added, the low bits of the key's offset are flags.
@@ -470,11 +470,11 @@
 #define PATCHBAY_STATIC_CALL_TEXT_SECTION ".static_call.text"
 
 #define PATCHBAY_STATIC_CALL_FLAGS 7
-/* In both: the offset points to a pointer to the key. */
+/* In both tables: the offset points to a pointer to the key. */
 #define PATCHBAY_STATIC_CALL_IMPORTED 4
-/* A site: it is a jump, not a call. The kernel's bit. */
+/* For sites: the branch is a jump, not a call. The kernel's bit. */
 #define PATCHBAY_STATIC_CALL_TAIL 1
-/* A tramp, on ppc64le: see its drawing above. */
+/* For tramps on ppc64le: see the drawing above. */
 #define PATCHBAY_STATIC_CALL_SAME_TOC 1
 #define PATCHBAY_STATIC_CALL_NOTOC 2
 
@@ -503,8 +503,8 @@
  * @signature:       the kCFI type id as callers check it, 0 if there is none
  * @gp_args:         number of integer registers up to the last that holds an
  *                   argument, including the sret pointer (AArch64: x0 to x7; the
- *                   sret pointer is in x8 and not counted). ppc64le skips one for
- *                   each preceding floating-point argument
+ *                   sret pointer is in x8 and not counted). On ppc64le each preceding
+ *                   floating-point argument skips a register
  * @fp_args:         arguments in floating-point registers or, where these are
  *                   the same, in vector registers (elsewhere: UNKNOWN_ARGS)
  * @stack_arg_words: 8-byte words of arguments on the caller's stack; ppc64le:
@@ -552,9 +552,9 @@ struct patchbay_bitcode_note {
 PATCHBAY_STATIC_ASSERT(sizeof(struct patchbay_bitcode_note) == 4);
 
 /*
- * x86-64: the number of the stub for a function's site. It encodes the integer
+ * x86-64: the number of the stub for a function's site. The number encodes the integer
  * argument registers that the trampoline keeps: the first two, the first four, or
- * all and al. It is 1 higher if the site is @behind_endbr64.
+ * all and al. The number is 1 higher if the site is @behind_endbr64.
  */
 static inline unsigned int
 patchbay_x86_64_stub(const struct patchbay_record *record, int behind_endbr64)
@@ -572,26 +572,26 @@ patchbay_x86_64_stub(const struct patchbay_record *record, int behind_endbr64)
 /*
  * struct patchbay_module - the module descriptor, read-only, user mode
  * @abi_version: PATCHBAY_ABI_VERSION
- * @size:        sizeof(struct patchbay_module) of the compiler. It grows by
- *               fields that a runtime may ignore
+ * @size:        sizeof(struct patchbay_module) of the compiler. Later compilers
+ *               append fields that a runtime may ignore
  * @sites_start: first record, relative to this field's address
  * @sites_stop:  end of the last record, relative to this field's address
  * @links:       struct patchbay_links, likewise
  * @state:       struct patchbay_state, likewise
  * @stubs:       x86-64: the first stub, likewise; 0 elsewhere
- * @flags:       features that a runtime must know to use the module; it
+ * @flags:       features that a runtime must know to use the module; a runtime
  *               refuses unknown bits. None so far
  * @trampolines: x86-64: the layout of the module's own trampolines, which follow
- *               its stubs (PATCHBAY_X86_64_LAYOUT); 0: there are none. Missing in a
- *               descriptor of PATCHBAY_MODULE_SIZE_MIN bytes, which means the same
+ *               its stubs (PATCHBAY_X86_64_LAYOUT); 0: there are none. A descriptor
+ *               of PATCHBAY_MODULE_SIZE_MIN bytes lacks this field: there are none
  *
- * The pass emits it with a constructor and a destructor, all in one COMDAT group,
- * into every object file that has a site. So a linked module has one. They pass
- * it to PATCHBAY_MODULE_REGISTER and PATCHBAY_MODULE_UNREGISTER by weak
- * references: without a runtime a program runs unchanged. The fields are 64 bits
- * wide, because __start_patchbay_sites may be an undefined weak symbol (every
- * record discarded), which is 0 and may be farther away than 32 bits reach. Then
- * both addresses are equal.
+ * The pass emits the descriptor with a constructor and a destructor, all in one
+ * COMDAT group, into every object file that has a site. So a linked module has one
+ * descriptor. The two functions pass it to PATCHBAY_MODULE_REGISTER and
+ * PATCHBAY_MODULE_UNREGISTER by weak references: without a runtime a program runs
+ * unchanged. The fields are 64 bits wide, because __start_patchbay_sites may be an
+ * undefined weak symbol (every record discarded), which is 0 and may be farther away
+ * than 32 bits reach. Then both addresses are equal.
  */
 struct patchbay_module {
 	uint32_t abi_version;
@@ -620,9 +620,9 @@ PATCHBAY_STATIC_ASSERT(offsetof(struct patchbay_module, trampolines) ==
  * On x86-64 the addresses of PATCHBAY_X86_64_NR_STUBS trampolines follow, to which
  * the stubs jump, and, if the module has trampolines, their table.
  *
- * The dynamic loader makes this read-only after it has relocated the module (RELRO),
- * because it points to code. The runtime writes it as it writes text. While a thread
- * may read a field, at most one byte of the field changes.
+ * The dynamic loader makes the links read-only after it has relocated the module
+ * (RELRO), because they point to code. The runtime writes links as it writes text.
+ * While a thread may read a field, at most one byte of the field changes.
  */
 struct patchbay_links {
 	uint64_t module_register;
@@ -634,18 +634,18 @@ PATCHBAY_STATIC_ASSERT(sizeof(struct patchbay_links) ==
 
 /*
  * struct patchbay_state - the state of a module, in writable memory
- * @owner:       the runtime that has registered the module, or 0. It takes the
- *               module by compare and swap, so that only one of two runtimes gets
+ * @owner:       the runtime that has registered the module, or 0. A runtime takes
+ *               a module by compare and swap, so that only one of two runtimes gets
  *               it. The value is private to the runtime
  * @constructed: 1 from the module's constructor until its destructor. A runtime that is
  *               loaded earlier leaves registration to the constructor
  * @late:        1 if the weak references are not resolved to the owner: the
- *               destructor calls links.module_unregister. The owner fills that in
- *               first and then stores @late with release semantics
- * @offered:     1 if links.module_register is filled in. A runtime stores it and
- *               then loads @constructed; a constructor stores @constructed and
+ *               destructor calls links.module_unregister. The owner fills in this
+ *               link first and then stores @late with release semantics
+ * @offered:     1 if links.module_register is filled in. A runtime stores @offered
+ *               and then loads @constructed; a constructor stores @constructed and
  *               then loads @offered. Both have a full barrier in between, so at
- *               least one of them sees the other's store
+ *               least one sees the other's store
  */
 struct patchbay_state {
 	uint64_t owner;
@@ -671,7 +671,7 @@ PATCHBAY_STATIC_ASSERT(sizeof(struct patchbay_module_note) == 8);
 
 /*
  * struct static_call_key - the type of __SCK__name
- * @func:  the target; the linker reads the initial one from its relocation
+ * @func:  the target; the linker reads the initial target from its relocation
  * @tramp: __SCT__name of the link unit that defines the key
  * @type:  the kCFI type hash of targets, or 0 if they are not checked
  *
@@ -702,10 +702,10 @@ struct static_call_site {
 /*
  * struct patchbay_static_calls - the static calls of a link unit
  * @abi_version: PATCHBAY_ABI_VERSION
- * @tramps:      offset of its tramps from this field
- * @nr_tramps:   their number
- * @sites:       offset of the branches to them from this field
- * @nr_sites:    their number
+ * @tramps:      offset of the unit's tramps from this field
+ * @nr_tramps:   number of tramps
+ * @sites:       offset of the branches to these tramps from this field
+ * @nr_sites:    number of branches
  * @toc:         ppc64le: offset of .TOC. from this field
  */
 struct patchbay_static_calls {

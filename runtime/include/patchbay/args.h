@@ -8,12 +8,12 @@
  * structure that is passed in two integer registers has two numbers. The upper
  * bits of a type narrower than 64 bits are undefined.
  *
- * Floating-point arguments are counted separately, like their registers: that f
- * has x as 0. A record does not distinguish double, float and, except on
+ * Floating-point arguments are counted separately, like their registers: in the
+ * example, x is 0. A record does not distinguish double, float and, except on
  * ppc64le, vectors: the caller has to know the type.
  *
- * Only handlers may call these functions, with the handler's own parameters. They
- * call nothing, use only general registers, and are async-signal-safe.
+ * Only handlers may call these functions, with the handler's own parameters. The
+ * functions call no others, use only general registers, and are async-signal-safe.
  */
 #ifndef PATCHBAY_ARGS_H
 #define PATCHBAY_ARGS_H
@@ -34,7 +34,7 @@ extern "C" {
 #define PATCHBAY_ARG_SRET_REGS 1 /* the result's address is argument 0 */
 #define PATCHBAY_ARG_STACK 8     /* after the return address */
 #elif defined(__aarch64__)
-#define PATCHBAY_ARG_SRET_REGS 0 /* it is in x8 */
+#define PATCHBAY_ARG_SRET_REGS 0 /* the result's address is in x8 */
 #define PATCHBAY_ARG_STACK 0
 #elif defined(__powerpc64__)
 #define PATCHBAY_ARG_SRET_REGS 1
@@ -42,7 +42,7 @@ extern "C" {
 #elif defined(__riscv)
 #define PATCHBAY_ARG_SRET_REGS 1
 #define PATCHBAY_ARG_STACK 0
-/* If all of these are in use, further numbers use integer registers. */
+/* If all of these are in use, further floating-point arguments use integer registers. */
 #define PATCHBAY_ARG_FP_REGS 8
 #endif
 
@@ -53,10 +53,10 @@ extern "C" {
  *
  * Returns 0 and sets *@arg, or
  * -ERANGE:  the function has no such argument
- * -ENODATA: the record does not locate it. It may be one of several arguments on
- *           the stack, or one of `...`. Or the counts are unreliable
- *           (PATCHBAY_RECORD_UNKNOWN_ARGS). On ppc64le preceding floating-point
- *           arguments may have used its register, and on riscv64 8 or more of them
+ * -ENODATA: the record does not locate the argument: it may be on the stack, or one of
+ *           `...`; the counts are unreliable (PATCHBAY_RECORD_UNKNOWN_ARGS); preceding
+ *           floating-point arguments may have used its register (on ppc64le any, on
+ *           riscv64 8 or more)
  */
 PATCHBAY_INLINE int patchbay_arg(const struct patchbay_cell *cell,
 				 struct patchbay_regs *regs, unsigned int n,
@@ -87,14 +87,14 @@ PATCHBAY_INLINE int patchbay_arg(const struct patchbay_cell *cell,
 
 /*
  * Finds floating-point argument @n, to be read or written the same way; see
- * patchbay_regs_fp(). Not for handlers with PATCHBAY_OPS_FAST: for them the
- * argument is only in the register itself.
+ * patchbay_regs_fp(). Not for handlers with PATCHBAY_OPS_FAST: the library does not save
+ * vector registers for these.
  *
  * Returns 0 and sets *@arg, or
  * -ERANGE:  the function has no such argument
- * -ENODATA: the record does not locate it. It may be one of several arguments on
- *           the stack, or on riscv64 in an integer register, or one of `...`. Or
- *           the counts are unreliable (PATCHBAY_RECORD_UNKNOWN_ARGS)
+ * -ENODATA: the record does not locate the argument: it may be on the stack, one of
+ *           `...`, or, on riscv64, in an integer register; or the counts are
+ *           unreliable (PATCHBAY_RECORD_UNKNOWN_ARGS)
  */
 PATCHBAY_INLINE int patchbay_arg_fp(const struct patchbay_cell *cell,
 				    struct patchbay_regs *regs, unsigned int n,
@@ -122,8 +122,8 @@ PATCHBAY_INLINE int patchbay_arg_fp(const struct patchbay_cell *cell,
  * that are not in registers, in order. Words are 8 bytes. An argument with a larger
  * alignment may have an unused word before it.
  *
- * Returns 0 and sets *@word; -ERANGE if there are fewer words; or -ENODATA for a
- * function with `...` or PATCHBAY_RECORD_UNKNOWN_ARGS, where this is unknown.
+ * Returns 0 and sets *@word; -ERANGE if there are fewer words; or -ENODATA if the
+ * number of words is unknown: `...` or PATCHBAY_RECORD_UNKNOWN_ARGS.
  */
 PATCHBAY_INLINE int patchbay_arg_stack(const struct patchbay_cell *cell,
 				       const struct patchbay_regs *regs,

@@ -3,8 +3,8 @@
  * libpatchbay-bpf: links (link.h) that run BPF programs.
  *
  * A program comes from an ELF object that `clang -target bpf` makes from the same
- * C as for the kernel. The library verifies it before it may run. It refuses a
- * program that could harm the process, and names the instruction and the reason.
+ * C as for the kernel. The library verifies each program before it may run. It refuses
+ * a program that could harm the process, and names the instruction and the reason.
  *
  * Usage
  * -----
@@ -50,19 +50,19 @@
  * Sections
  * --------
  * SEC("fentry/NAME"), SEC("fexit/NAME"), SEC("fmod_ret/NAME") are for the function
- * NAME. SEC("fentry.multi/GLOB") and so on are for all that match GLOB, fnmatch(3).
- * They are PATCHBAY_FENTRY, PATCHBAY_FEXIT, PATCHBAY_MODIFY_RETURN. Names are those
- * of symbols, so C++ functions have their mangled names here: svc::parse(int) is
- * _ZN3svc5parseEi, and SEC("fentry.multi/_ZN3svc*") is for all of svc. nm(1) shows
- * them.
+ * NAME. SEC("fentry.multi/GLOB") and so on are for all functions that match GLOB,
+ * fnmatch(3). The links have the kinds PATCHBAY_FENTRY, PATCHBAY_FEXIT and
+ * PATCHBAY_MODIFY_RETURN. Names are those of symbols, as nm(1) shows them, so C++
+ * functions have their mangled names here: svc::parse(int) is _ZN3svc5parseEi, and
+ * SEC("fentry.multi/_ZN3svc*") is for all of svc.
  *
  * The context is 64-bit words, as in the kernel: the function's arguments in integer
- * registers, in order. The word after the last is the result in fexit programs and 0
- * in fmod_ret programs. The BPF_PROG() macro works. A program that reads a word is
+ * registers, in order. The word after the last argument is the result in fexit programs
+ * and 0 in fmod_ret programs. The BPF_PROG() macro works. A program that reads a word is
  * refused on functions without that word. If an fmod_ret program returns 0, the
  * function runs. Otherwise the value is the function's result, and the body is not
- * called. Programs only see results in integer registers. The word is undefined for a
- * function without a result, and 0 after an exception.
+ * called. Programs only see results in integer registers. The result is undefined for a
+ * function without one, and 0 after an exception.
  *
  * Helpers
  * -------
@@ -86,19 +86,20 @@
  *
  * Verification
  * ------------
- * The verifier checks every instruction on every path through the program:
- * - it only reads registers and bytes of the stack that were written before;
- * - it reads and writes only within its stack (512 bytes), values and records, and
+ * The verifier checks every instruction on every path through the program. A program
+ * - only reads registers and bytes of the stack that were written before;
+ * - reads and writes only within its stack (512 bytes), values and records, and
  *   reads within the context;
- * - results of lookups and reservations are compared with NULL first;
- * - a record is submitted or discarded once, on all paths, one at a time;
- * - helpers get valid arguments;
- * - there is no loop, so a program ends after at most 4096 instructions.
+ * - compares results of lookups and reservations with NULL first;
+ * - submits or discards each record once, on all paths, one at a time;
+ * - passes valid arguments to helpers;
+ * - has no loop, so it ends after at most 4096 instructions.
  *
- * It is simpler than the kernel's: offsets from an address must be known
+ * The verifier is simpler than the kernel's: offsets from an address must be known
  * (value->hits[3], not value->hits[n]), and the type in a register must not depend on
- * the path. A program is one function: make others static __always_inline, and unroll
- * loops. All instructions of RFC 9669 except those for packets are allowed: clang's
+ * the path. A program is one function: make the functions that it calls static
+ * __always_inline, and unroll loops. All instructions of RFC 9669 except those for packets
+ * are allowed: clang's
  * -mcpu=v1 to v4. Programs may read the process's memory, like any code of its own,
  * through bpf_probe_read_user(), and store addresses in maps. As in the kernel, division
  * by 0 gives 0, and the remainder is the dividend.
@@ -109,18 +110,18 @@
  * The virtual machine
  * -------------------
  * An interpreter, on all architectures: runtime/bpf/engine.h explains why it is not a
- * library with a compiler. It takes one to two nanoseconds for an instruction. It
- * needs no memory that becomes executable, and no vector registers. libbpf (LGPL-2.1
- * or BSD-2-Clause) reads objects.
+ * library with a compiler. An instruction takes one to two nanoseconds. The interpreter
+ * needs no executable memory and no vector registers. libbpf (LGPL-2.1 or BSD-2-Clause)
+ * reads objects.
  *
  * Threads and signals
  * -------------------
  * An object is for one thread at a time, with two exceptions: several threads may call
  * functions of maps, and one thread per map patchbay_bpf_ringbuf_consume(). Handlers and
  * signal handlers must not call these functions. Programs run wherever handlers do
- * (patchbay.h), on several threads at once. A thread runs one at a time: if a signal
- * handler interrupts a program or another handler, its calls are missed and counted
- * (struct patchbay_link_info). A program uses up to 1 KiB of its thread's stack.
+ * (patchbay.h), on several threads at once. A thread runs one program at a time: if a
+ * signal handler interrupts a program or a handler, the signal handler's calls are missed
+ * and counted (struct patchbay_link_info). A program uses up to 1 KiB of its thread's stack.
  *
  * A child of fork() has copies of the maps. If another thread was in a map at
  * that moment, operations on that element fail in the child with -EBUSY.
@@ -144,7 +145,7 @@ struct patchbay_bpf_map;
  * @log:     NULL, or called for each fault with the name of the program or map (or
  *           NULL), the error and a phrase in English. Called before
  *           patchbay_bpf_open() returns
- * @log_arg: its first argument
+ * @log_arg: the first argument of @log
  */
 struct patchbay_bpf_opts {
 	size_t size;
@@ -181,7 +182,7 @@ int patchbay_bpf_open_mem(const void *bytes, size_t size,
  */
 int patchbay_bpf_close(struct patchbay_bpf_object *object);
 
-/* Programs in the order of the object: NULL gives the first, and the last gives NULL. */
+/* Returns the program after @program in the object, or the first if @program is NULL. */
 struct patchbay_bpf_program *
 patchbay_bpf_next_program(const struct patchbay_bpf_object *object,
 			  const struct patchbay_bpf_program *program);
@@ -196,18 +197,19 @@ const char *
 patchbay_bpf_program_section(const struct patchbay_bpf_program *program);
 
 /*
- * Attaches a program to the functions that @opts->filter selects. If that or @opts is
- * NULL, attaches it to those that its section names. bpf_get_attach_cookie() returns the
- * cookies. Returns what patchbay_link_attach() returns, -EALREADY if it is attached, or
- * -ENOMEM. If patchbay_bpf_link() is not NULL after an error, the program still has a
- * link and has to be detached.
+ * Attaches a program to the functions that @opts->filter selects. If the filter or @opts
+ * is NULL, attaches the program to the functions that its section names.
+ * bpf_get_attach_cookie() returns the cookies. Returns the result of
+ * patchbay_link_attach(), -EALREADY if the program is attached, or -ENOMEM. If
+ * patchbay_bpf_link() is not NULL after an error, the program still has a link and has to
+ * be detached.
  */
 int patchbay_bpf_attach(struct patchbay_bpf_program *program,
 			const struct patchbay_link_opts *opts);
 
 /*
  * Attaches all programs to the functions of their sections, or attaches none. @opts
- * as above, without a filter (-EINVAL). Returns the number of functions; one with
+ * as above, without a filter (-EINVAL). Returns the number of functions; a function with
  * several programs counts several times.
  */
 int patchbay_bpf_attach_all(struct patchbay_bpf_object *object,
@@ -217,8 +219,8 @@ int patchbay_bpf_attach_all(struct patchbay_bpf_object *object,
 int patchbay_bpf_detach(struct patchbay_bpf_program *program);
 
 /*
- * Returns the program's link, only for patchbay_link_get_info(), or NULL if it is not
- * attached.
+ * Returns the program's link, only for patchbay_link_get_info(), or NULL if the program is
+ * not attached.
  */
 struct patchbay_link *
 patchbay_bpf_link(const struct patchbay_bpf_program *program);
@@ -253,8 +255,8 @@ int patchbay_bpf_map_get_info(const struct patchbay_bpf_map *map,
 			      struct patchbay_bpf_map_info *info);
 
 /*
- * Look up copies the value of @key to @value. Update sets it to @value (@flags:
- * BPF_ANY, BPF_NOEXIST, BPF_EXIST). Delete removes the element. All return 0,
+ * Lookup copies the value of @key to @value. Update sets the value of @key to @value
+ * (@flags: BPF_ANY, BPF_NOEXIST, BPF_EXIST). Delete removes the element. All return 0,
  * -ENOENT, -EEXIST, -E2BIG (the map is full, or an array has no such index), -EINVAL
  * (deletion from an array; unknown flags; a ring buffer; a write to a constant
  * value), -EBUSY (a lookup returns -ENOENT instead).

@@ -2,9 +2,10 @@
 /*
  * Exits of functions: what handlers of a tracer with @exit see, and can do.
  *
- * Such a tracer's site does not return into the function. Its trampoline calls the code
- * after the site like a separate function, with the same arguments, and returns to the
- * caller itself. No return address is replaced. So CPUs predict all returns, and shadow
+ * If a function has such a tracer, its site does not return into the function. The
+ * trampoline calls the code after the site like a separate function, with the same
+ * arguments, and returns to the caller. No return address is replaced. So CPUs predict all
+ * returns, and shadow
  * stacks agree (for exceptions see runtime/doc/explanation.md: Architectures).
  * A function may also be left in other ways:
  *
@@ -12,7 +13,7 @@
  *    while the stack is unwound, with PATCHBAY_EXIT_UNWIND;
  *  - longjmp(): @exit is called if the program calls patchbay_jump();
  *  - exit(), a fiber that is never resumed: @exit is not called;
- *  - a fiber that is resumed by another thread: @exit is called there;
+ *  - a fiber that is resumed by another thread: @exit is called in that thread;
  *  - a tail call: the callee is part of the call. Its parent_ip is in the trampoline,
  *    and so is the result of __builtin_return_address() in every
  *    function with such a tracer.
@@ -26,28 +27,28 @@
  *
  * To measure durations, and skip short calls, give a threshold instead of an entry
  * handler (struct patchbay_ops_attr). Then the library reads the clock at entry and
- * exit, and @exit gets both. On x86-64 the trampoline does that without a call, if
- * the function has no other tracer and this one is FAST.
+ * exit, and @exit gets both times. On x86-64 the trampoline reads the clock without a
+ * call, if the function has no other tracer and this one is FAST.
  *
  * Each call needs some 300 bytes more of the stack (several tracers: 380; ppc64le: 560).
- * It needs 850 (AArch64: 450, ppc64le: 870) if vector registers are kept. That is the case
+ * If vector registers are kept, a call needs 850 (AArch64: 450, ppc64le: 870). They are kept
  * unless all handlers are FAST, and either the result is in integer registers or all tracers
- * with @exit have PATCHBAY_OPS_NO_RESULT_FP. It also needs space for a copy of the arguments
- * on the stack. All of it is freed when the call ends, including its tail calls.
+ * with @exit have PATCHBAY_OPS_NO_RESULT_FP. A copy of the arguments on the stack also needs
+ * space. This stack is freed when the call ends, including its tail calls.
  *
  * A chain of guaranteed tail calls must run in constant stack: interpreters, parsers and
  * coroutines that resume each other rely on it. So a function with the record flag
- * PATCHBAY_RECORD_MUSTTAIL has no exit. Arming such a tracer on it returns -EOPNOTSUPP;
- * tracers without @exit see its calls. Other tail calls are not guaranteed, and a chain
- * of them needs stack for each traced function.
+ * PATCHBAY_RECORD_MUSTTAIL has no exit. Arming a tracer with @exit on such a function
+ * returns -EOPNOTSUPP; tracers without @exit see its calls. Other tail calls are not
+ * guaranteed, and a chain of these needs stack for each traced function.
  *
  * On x86-64 a call of a function with such a tracer ends with the return
  * instruction before the function's entry. No unwind table covers that
  * instruction, so a profiler's sample there has no callers.
  *
  * Only handlers of tracers with @exit may call these functions, with the handler's own
- * parameters. They call nothing, use only general registers, are async-signal-safe and
- * cannot fail.
+ * parameters. The functions call no others, use only general registers, are
+ * async-signal-safe and cannot fail.
  */
 #ifndef PATCHBAY_EXIT_H
 #define PATCHBAY_EXIT_H
@@ -59,14 +60,13 @@ extern "C" {
 #endif
 
 /*
- * The maximum number of tracers with @exit on one function; the next is refused with
- * -E2BIG.
+ * The maximum number of tracers with @exit on one function; more are refused with -E2BIG.
  */
 #define PATCHBAY_EXIT_MAX 64
 
 /*
  * A function with one of these flags has no exit: the runtime cannot copy its arguments,
- * it never returns, or it must leave its stack to the function that it tail-calls.
+ * the function never returns, or it must leave its stack to the function that it tail-calls.
  */
 #define PATCHBAY_RECORD_NO_EXIT                                                \
 	(PATCHBAY_RECORD_VARIADIC | PATCHBAY_RECORD_UNKNOWN_ARGS |             \
@@ -91,13 +91,13 @@ extern "C" {
 #endif
 
 /*
- * struct patchbay_call - a call of a function with such tracers (internal). It is directly
- * before struct patchbay_regs. The words of the tracers are directly before it
+ * struct patchbay_call - a call of a function with such tracers (internal), directly before
+ * struct patchbay_regs. Directly before the call are the words of the tracers
  * @vector: the result, in floating-point or vector registers
  * @gp:     the result, in integer registers
  * @set:    at the entry: the tracers, NULL if there was one
- * @duration: at the exit, in place of @set: the duration
- * @told:   the words of the tracers that were enabled at the entry
+ * @duration: at the exit, instead of @set: the duration
+ * @told:   a bit for each tracer, by its word, that was enabled at the entry
  * @since:  tracers that were armed later do not see the exit. PATCHBAY_EXIT_* use
  *          bits that cell->since does not use
  * @ip:     the function
@@ -123,7 +123,7 @@ struct patchbay_call {
 
 /*
  * The time in ticks of the CPU's counter: TSC, CNTVCT_EL0, time base or the time CSR.
- * It is the cheapest clock, and is not ordered with instructions before and after it.
+ * This is the cheapest clock. Reading it is not ordered with other instructions.
  */
 PATCHBAY_INLINE uint64_t patchbay_clock(void)
 {
@@ -145,8 +145,8 @@ PATCHBAY_INLINE uint64_t patchbay_clock(void)
 }
 
 /*
- * Ticks from one time to a later one. If CPUs' counters differ and a thread migrated,
- * the later time may look earlier: then this returns 0.
+ * Ticks from one time to a later time. Returns 0 if the later time looks earlier: the
+ * thread may have migrated, and CPUs' counters may differ.
  */
 PATCHBAY_INLINE uint64_t patchbay_ticks(uint64_t start, uint64_t end)
 {
@@ -164,7 +164,7 @@ PATCHBAY_INLINE struct patchbay_call *patchbay_call(struct patchbay_regs *regs)
 
 /*
  * A word for this call and this tracer. The entry handler may store a value there for
- * its exit handler. It is not initialized.
+ * its exit handler. The word is not initialized.
  */
 PATCHBAY_INLINE uint64_t *
 patchbay_session_word(const struct patchbay_cell *cell,
@@ -217,10 +217,9 @@ PATCHBAY_INLINE void patchbay_forgo_exit(struct patchbay_regs *regs)
 }
 
 /*
- * The exit handler for tracers that may call patchbay_skip_body() and do not need
- * exits. It does nothing. On x86-64, if the function has no other tracer and this one
- * is FAST, the library does not call it: the body runs like that of a function without
- * @exit.
+ * An exit handler that does nothing, for tracers that may call patchbay_skip_body() and do
+ * not need exits. On x86-64, if the function has no other tracer and this one is FAST, the
+ * body runs like that of a function without @exit.
  */
 void patchbay_no_exit(uintptr_t ip, uintptr_t parent_ip,
 		      const struct patchbay_cell *cell,
@@ -230,15 +229,15 @@ void patchbay_no_exit(uintptr_t ip, uintptr_t parent_ip,
  * The result, to be read or written in an exit handler, or set together with
  * patchbay_skip_body(). patchbay_result_gp(): integer register @n, 0 or 1, in the order
  * in which results fill them. patchbay_result_fp(): floating-point register @n, below
- * PATCHBAY_RESULT_VECTORS. float and double use its lower bits. On ppc64le a float is
- * there as a double. On riscv64 the upper half of a float is, and must be, all ones.
+ * PATCHBAY_RESULT_VECTORS. float and double use its lower bits. On ppc64le a float has the
+ * format of a double. On riscv64 the upper half of a float is, and must be, all ones.
  *
  * The function decides which registers it uses. PATCHBAY_RECORD_RETURN_MASK of its record
- * gives their kind; floating-point registers are not read if it is
+ * gives their kind; floating-point registers are not read if the kind is
  * PATCHBAY_RECORD_RETURN_GP or PATCHBAY_RECORD_RETURN_VOID. Tracers with
  * PATCHBAY_OPS_NO_RESULT_FP cannot call patchbay_result_fp(). On x86-64 a long double is in
- * neither; it is kept. The address of a structure in memory is in register 0 or, on
- * AArch64, in x8 of @regs.
+ * neither register, and is kept. The address of a structure in memory is in register 0 or,
+ * on AArch64, in x8 of @regs.
  */
 PATCHBAY_INLINE uint64_t *patchbay_result_gp(struct patchbay_regs *regs,
 					     unsigned int n)
@@ -254,7 +253,7 @@ PATCHBAY_INLINE uint64_t *patchbay_result_fp(struct patchbay_regs *regs,
 
 /*
  * patchbay_jump - announce longjmp(3) or the like
- * @sp: the stack pointer that it restores
+ * @sp: the stack pointer that longjmp() restores
  *
  * Code that runs before longjmp(), such as a preloaded library, calls this and then
  * longjmp(). Tracers with @exit see the calls that the jump ends, innermost first, with
@@ -262,14 +261,13 @@ PATCHBAY_INLINE uint64_t *patchbay_result_fp(struct patchbay_regs *regs,
  * a tracer's handler that it has interrupted, the thread counts as outside of handlers
  * from here on, and tracers see its calls. So longjmp() has to follow. While the thread
  * is in another handler, its calls are still missed. If @sp is in no frame on the
- * stack, tracers see nothing: it is another stack, and the calls may continue. The same
- * happens if the unwinder cannot unwind the stack.
+ * stack, tracers see nothing: the jump is to another stack, and the calls may continue. The
+ * same happens if the unwinder cannot unwind the stack.
  *
- * Unlike the other functions here this is not for handlers. Signal handlers may call it
- * where they may call _Unwind_Backtrace(): with glibc from 2.35 and libgcc from 12 on,
- * which take no lock. It costs some 300 ns for each frame. It uses at most 6 KB of the
- * stack that it is called on, in addition to handlers (x86-64, libgcc 12: 4.8 KB, most
- * of it the unwinder's).
+ * Unlike the other functions here, this function is not for handlers. Signal handlers may
+ * call it where they may call _Unwind_Backtrace(): with glibc from 2.35 and libgcc from 12
+ * on, which take no lock. A call costs some 300 ns for each frame, and uses at most 6 KB of
+ * its stack, in addition to handlers (x86-64, libgcc 12: 4.8 KB, mostly for the unwinder).
  */
 void patchbay_jump(uintptr_t sp);
 

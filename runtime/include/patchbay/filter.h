@@ -27,7 +27,7 @@ extern "C" {
  *           recursive, so ten thousand nested parentheses overflow the stack:
  *           accept none from untrusted sources
  * @syms:    @cnt names, in any order. Each selects all functions of that name. The
- *           cost of finding one does not depend on their number
+ *           cost of finding a name does not depend on @cnt
  * @addrs:   @cnt entry addresses of functions; other addresses within a function are
  *           invalid
  * @cookies: NULL, or @cnt values for cell->data, for the names or addresses at
@@ -36,12 +36,11 @@ extern "C" {
  * @notrace: NULL, or a filter without cookies that selects functions to exclude
  * @match:   NULL, or, only with @glob, a replacement for fnmatch(3): returns
  *           whether the glob selects the function of this name (1 or 0), or -ENOMEM.
- *           So a program can match names that only it knows, such as
- *           demangled ones. It is not called for "*", nor for symbols that
- *           are not functions with a site. For a function without a symbol it gets
- *           "@ID+1a40". For a module whose functions have no names it is called once
- *           with NULL, and its result is ignored. See Callbacks in
- *           <patchbay/patchbay.h>
+ *           So a program can match other names, such as demangled ones. The library
+ *           does not call @match for "*", nor for symbols that are not functions with
+ *           a site. For a function without a symbol, the name is "@ID+1a40". For a
+ *           module whose functions have no names, the library calls @match once with
+ *           NULL, and ignores the result. See Callbacks in <patchbay/patchbay.h>
  * @arg:     for @match
  *
  * Exactly one of @glob, @regex, @syms and @addrs is not NULL. The library copies
@@ -74,7 +73,8 @@ struct patchbay_filter {
 /*
  * Skip functions that cannot be armed, and arm the rest. Skipped are: names and addresses
  * without a function with a site, sites with -EILSEQ and -ERANGE, functions with
- * -EOPNOTSUPP and -E2BIG, and those that the tracer's @check refuses. The count shows it.
+ * -EOPNOTSUPP and -E2BIG, and functions that the tracer's @check refuses. The result of the
+ * call counts only functions that were armed.
  */
 #define PATCHBAY_ARM_SKIP 2u
 
@@ -127,15 +127,15 @@ int patchbay_arm(struct patchbay_ops *ops, const char *glob,
 
 /*
  * Disarms @ops on the functions that @filter selects. Also removes the filters that were
- * given with PATCHBAY_ARM_FUTURE and are equal to it except for cookies. It waits for
- * running handlers: when it returns, no thread is in the handler on behalf of these
+ * given with PATCHBAY_ARM_FUTURE and are equal to @filter except for cookies. Waits for
+ * running handlers: when this returns, no thread is in the handler on behalf of these
  * functions.
  *
  * A site that cannot be changed back (another patcher changed it, or text cannot be
- * written any more) still calls a trampoline, which does nothing. Text must be written
- * only in one case: functions of the module share a cell, and some of them keep the
- * tracer. If that fails, the call returns an error, and nothing is disarmed. Disarming a
- * tracer everywhere, and destroying it, never need it.
+ * written any more) still calls a trampoline, which does nothing. Only in one case a failed
+ * write of text is an error, and nothing is disarmed: functions of the module share a cell,
+ * and some of these keep the tracer. Disarming a tracer everywhere, and destroying it,
+ * succeed without writing text.
  *
  * Returns the number of functions that were disarmed by this call. Returns -ENOENT if
  * @ops is armed on no selected function (names and addresses where it is not armed are no
@@ -156,9 +156,9 @@ int patchbay_disarm(struct patchbay_ops *ops, const char *glob);
  * with other data, sees each call once, and moves to the end of the order. The library
  * writes text and interrupts CPUs as often as for one request.
  *
- * Each request searches the functions of all modules: a list of many is faster than as
- * many requests. The tracers of a batch must not be destroyed before the batch is
- * committed or destroyed.
+ * Each request searches the functions of all modules, so one request with a list is faster
+ * than a request for each name. The tracers of a batch must not be destroyed before the
+ * batch is committed or destroyed.
  */
 struct patchbay_batch;
 

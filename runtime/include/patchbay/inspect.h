@@ -13,19 +13,19 @@ extern "C" {
 
 /*
  * enum patchbay_site_state - the state of a site, by its bytes
- * @PATCHBAY_SITE_DISARMED: it can be armed
- * @PATCHBAY_SITE_ARMED:    it calls a trampoline of this library
+ * @PATCHBAY_SITE_DISARMED: the site can be armed
+ * @PATCHBAY_SITE_ARMED:    the site calls a trampoline of this library
  *
  * Sites in the other states cannot be armed: patchbay_arm() returns -EILSEQ.
- * @PATCHBAY_SITE_OUTSIDE:  its record points outside of the module's text, or
+ * @PATCHBAY_SITE_OUTSIDE:  the record points outside of the module's text, or
  *                          to text that is no longer executed because llvm-bolt
  *                          moved the function
  * @PATCHBAY_SITE_NO_SLOT:  there is no pad, and so no slot, before the entry
- * @PATCHBAY_SITE_UNKNOWN:  its bytes are not the compiler's: a
- *                          debugger's breakpoint, another patcher
- * @PATCHBAY_SITE_FOREIGN:  another copy of the library has armed it
- * @PATCHBAY_SITE_CHANGED:  it has a tracer and is disarmed: other code has restored
- *                          the compiler's bytes; see patchbay_rearm()
+ * @PATCHBAY_SITE_UNKNOWN:  the compiler did not write these bytes, but for example
+ *                          a debugger (breakpoint) or another patcher
+ * @PATCHBAY_SITE_FOREIGN:  another copy of the library has armed the site
+ * @PATCHBAY_SITE_CHANGED:  the function has a tracer, but other code has restored the
+ *                          compiler's bytes; see patchbay_rearm()
  */
 enum patchbay_site_state {
 	PATCHBAY_SITE_DISARMED,
@@ -42,14 +42,14 @@ enum patchbay_site_state {
  * struct patchbay_site_info - a site, for visitors of patchbay_for_each_site()
  * @record:   describes the function's arguments and result; its other fields are 0
  * @entry:    entry of the function
- * @cells:    copies of the cells of its tracers, in the order of their
+ * @cells:    copies of the cells of the function's tracers, in the order of their
  *            handlers
- * @nr_cells: their number; 0 if the site is not armed, or is armed without a tracer
- *            because it could not be disarmed
- * @state:    its state
+ * @nr_cells: number of @cells; 0 if the site is not armed, or is armed without a
+ *            tracer because it could not be disarmed
+ * @state:    state of the site
  * @site:     address of the patchable instruction
  *
- * It is valid until the visitor returns.
+ * Valid until the visitor returns.
  */
 struct patchbay_site_info {
 	const struct patchbay_module_info *module;
@@ -64,7 +64,7 @@ struct patchbay_site_info {
 /*
  * Calls @visit for every site of every module until it returns non-zero. Returns its last
  * result. @visit is a callback (see <patchbay/patchbay.h>) and runs without a lock: it
- * sees a recent state of the sites. It skips modules that are loaded during the call, and
+ * sees a recent state of the sites. Skips modules that are loaded during the call, and
  * the remaining sites of a module that is unloaded. -EDEADLK: called from a handler or a
  * callback. -ENOMEM.
  */
@@ -73,15 +73,14 @@ int patchbay_for_each_site(int (*visit)(const struct patchbay_site_info *site,
 			   void *arg);
 
 /*
- * Finds functions that have a tracer and whose sites no longer call it, because other
- * code has changed them. For example, a uprobe that is removed writes the file's byte
- * there, which disarms the function. A debugger's breakpoint changes a site temporarily.
- * Calls @visit, unless it is NULL, for each such function, with its state:
- * PATCHBAY_SITE_CHANGED, _UNKNOWN, or another one. @visit runs like that of
- * patchbay_for_each_site(). Then this arms the functions again whose sites have the
- * compiler's bytes. It does not touch the others. Calls that were made while a site was
- * changed are lost and not counted, so a program that traces for long should call this
- * periodically. It costs some nanoseconds per function.
+ * Finds functions that have a tracer, but whose sites other code has changed. For example,
+ * a uprobe that is removed writes the file's byte to the site, which disarms the function. A
+ * debugger's breakpoint changes a site temporarily. Calls @visit, unless it is NULL, for
+ * each such function, with its state: PATCHBAY_SITE_CHANGED, _UNKNOWN, or another one.
+ * @visit runs like that of patchbay_for_each_site(). Then arms functions whose sites have
+ * the compiler's bytes again, and does not touch the others. Calls that were made while a
+ * site was changed are lost and not counted, so a program that traces for long should call
+ * this periodically. The cost is some nanoseconds per function.
  *
  * Returns the number of functions that were armed again, -EDEADLK from a handler, or an
  * error of patchbay_arm().
@@ -116,9 +115,9 @@ int patchbay_for_each_name(int (*visit)(uintptr_t entry, const char *name,
  * @left:         handlers that will never return, as the library has detected, because a
  *                signal handler left them by siglongjmp(3)
  * @timeouts:     waits for handlers that patchbay_set_wait_limit() ended
- * @waited_for:   the thread that the last of these waited for, by its gettid(2);
- *                0: its number is not known, because it started when the program
- *                had restricted system calls
+ * @waited_for:   the thread, as from gettid(2), that the last such wait was for;
+ *                0: unknown, because the thread started when the program had
+ *                restricted system calls
  * @others:       loaded modules of another version of the ABI (abi.h). Their functions
  *                cannot be traced; `patchbay list -p` names them
  * @unnamed:      loaded modules whose names were needed and could not be read at the

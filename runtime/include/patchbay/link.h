@@ -49,13 +49,13 @@
  *		.nr_args = 1, .nr_fp_args = 1,
  *	};
  *
- * It is a separate library: link with -lpatchbay-link -lpatchbay.
+ * Link with -lpatchbay-link -lpatchbay.
  *
  * Kinds
  * -----
  * PATCHBAY_FENTRY         @entry is called when the function is entered
- * PATCHBAY_FEXIT          @exit is called when it is left, with the arguments of
- *                         the entry, and the result
+ * PATCHBAY_FEXIT          @exit is called when the function is left, with the
+ *                         arguments of the entry, and the result
  * PATCHBAY_MODIFY_RETURN  @entry may call patchbay_override_return(): then the body
  *                         is not called, and the caller gets that result
  * PATCHBAY_SESSION        both, with a word for this call between them
@@ -65,7 +65,7 @@
  * bpf_get_func_ip()         @ip
  * bpf_get_func_arg()        patchbay_get_func_arg()
  * bpf_get_func_arg_cnt()    patchbay_get_func_arg_cnt()
- * floating-point ones       patchbay_get_func_arg_double(), ..._float(),
+ * floating-point arguments  patchbay_get_func_arg_double(), ..._float(),
  *                           patchbay_get_func_fp_arg_cnt()
  * bpf_get_func_ret()        patchbay_get_func_ret()
  * bpf_get_attach_cookie()   patchbay_get_attach_cookie()
@@ -82,15 +82,15 @@
  * -----
  * Links and tracers of one function are called in the order in which they were
  * attached to it, whatever their kinds are; at the exit in the reverse order.
- * After patchbay_override_return() the others are still called. They see
- * PATCHBAY_EXIT_SKIP in patchbay_exit_reason(), also at the entry, and the last
- * override wins. (In the kernel, fmod_ret programs after one that has
- * overridden are not called, and fentry programs come first.)
+ * After patchbay_override_return() the other links are still called, and see
+ * PATCHBAY_EXIT_SKIP in patchbay_exit_reason(), also at the entry. The last
+ * override wins. (In the kernel, fmod_ret programs after an override are not
+ * called, and fentry programs come first.)
  *
  * Faults
  * ------
- * Programs are code of the process: a fault in one kills the process, as it would
- * elsewhere. <patchbay/patchbay.h> lists what handlers must not do.
+ * Programs are code of the process: a fault in a program kills the process.
+ * <patchbay/patchbay.h> lists the restrictions of handlers.
  *
  * Threads
  * -------
@@ -119,11 +119,11 @@ enum patchbay_link_kind {
 
 /*
  * enum patchbay_return - a program's requirement on results
- * @PATCHBAY_RETURN_ANY:  none: it does not read the result, or reads the record itself
+ * @PATCHBAY_RETURN_ANY:  none: the program does not read the result, or reads the record
  * @PATCHBAY_RETURN_VOID: there is no result
- * @PATCHBAY_RETURN_GP:   it is in integer registers: an integer, a pointer, or a
+ * @PATCHBAY_RETURN_GP:   the result is in integer registers: an integer, a pointer, or a
  *                        structure of those in up to two registers
- * @PATCHBAY_RETURN_FP:   it is in floating-point registers
+ * @PATCHBAY_RETURN_FP:   the result is in floating-point registers
  */
 enum patchbay_return {
 	PATCHBAY_RETURN_ANY,
@@ -139,7 +139,7 @@ enum patchbay_return {
  * @exit:    for PATCHBAY_FEXIT and PATCHBAY_SESSION
  * @flags:   PATCHBAY_OPS_FAST, PATCHBAY_OPS_RECURSION
  * @nr_args: patchbay_get_func_arg() is called for arguments below this
- * @result:  the kind of result that it requires
+ * @result:  the kind of result that the program requires
  * @nr_fp_args: patchbay_get_func_arg_double() and similar functions are called for
  *           arguments below this; 0 with PATCHBAY_OPS_FAST
  */
@@ -164,15 +164,15 @@ struct patchbay_program {
  * struct patchbay_link_opts - the functions of a link, and options
  * @size:    sizeof(struct patchbay_link_opts); see Versions
  * @filter:  the functions. patchbay_get_attach_cookie() returns its cookies
- * @cookie:  the same for all functions, if the filter has none
+ * @cookie:  the cookie of all functions, if the filter has no cookies
  * @flags:   PATCHBAY_LINK_*
  * @log:     NULL, or called for each refused function, with its name (NULL if it has
  *           none) and entry; without PATCHBAY_LINK_SKIP_INVALID only for one of them.
  *           Also called for other errors, with the name in question (or NULL) and entry
  *           0. @error is a negative errno, @reason a phrase in English. Called before
- *           patchbay_link_attach() returns, without locks: it may call the library. If
- *           memory is short it may not be called for all
- * @log_arg: its first argument
+ *           patchbay_link_attach() returns, without locks: @log may call the library. If
+ *           memory is short, some functions may not be reported
+ * @log_arg: the first argument of @log
  */
 struct patchbay_link_opts {
 	size_t size;
@@ -191,11 +191,11 @@ struct patchbay_link_opts {
  * PATCHBAY_HANDLER_ABI of the header that the program is compiled with;
  * patchbay_link_attach() passes it.
  *
- * Returns the number of functions, with the link in *@link; or an error, with NULL there.
- * If *@link is not NULL after an error, it is a link on no function: the program was
- * attached to some functions until others failed, and a thread may still be in it. Then
- * the result is the error of patchbay_link_destroy(), which must be called again before
- * the program may be unloaded. @opts->log has the original error.
+ * Returns the number of functions, with the link in *@link; or an error, with NULL in
+ * *@link. If *@link is not NULL after an error, it is a link on no function: the program
+ * was attached to some functions until others failed, and a thread may still be in the
+ * program. Then the result is the error of patchbay_link_destroy(), which must be called
+ * again before the program may be unloaded. @opts->log has the original error.
  *
  * -EINVAL:     a size less than PATCHBAY_PROGRAM_SIZE_VER0 or
  *              PATCHBAY_LINK_OPTS_SIZE_VER0; unknown kind, flags or result; a
@@ -234,39 +234,40 @@ PATCHBAY_INLINE int patchbay_link_attach(enum patchbay_link_kind kind,
 /*
  * Replaces the program, everywhere at once, like patchbay_ops_update_both().
  * Functions and cookies stay. Returns 0, or
- * -EINVAL:  it is not of the link's kind, or has other flags, or requires more of
+ * -EINVAL:  @program is not of the link's kind, or has other flags, or requires more of
  *           functions than the program that was attached
  * -ENOLINK: the link is detached
  * -ETIMEDOUT: the program was replaced, and patchbay_link_get_info() returns the new
- *           one, but a thread may still be in the old one (patchbay_set_wait_limit())
+ *           program, but a thread may still be in the old program
+ *           (patchbay_set_wait_limit())
  * or other errors of patchbay_ops_update_both().
  */
 int patchbay_link_update(struct patchbay_link *link,
 			 const struct patchbay_program *program);
 
 /*
- * Detaches the program from all functions. When this returns no thread is in it.
- * The link stays, for patchbay_link_get_info(). -ENOLINK: it is already detached.
- * -ETIMEDOUT: no thread enters it any more, but one may still be in it
- * (patchbay_set_wait_limit()); try again. Other errors are those of
- * patchbay_ops_destroy(): it is still attached.
+ * Detaches the program from all functions. When this returns no thread is in the program.
+ * The link stays, for patchbay_link_get_info(). -ENOLINK: the link is already detached.
+ * -ETIMEDOUT: no thread enters the program any more, but a thread may still be in it
+ * (patchbay_set_wait_limit()); try again. After other errors, those of
+ * patchbay_ops_destroy(), the program is still attached.
  */
 int patchbay_link_detach(struct patchbay_link *link);
 
 /*
  * Detaches the program if it is still attached, and frees the link. NULL is allowed and
- * does nothing. Errors are those of patchbay_link_detach(). The link then still exists.
+ * does nothing. After an error of patchbay_link_detach() the link still exists.
  */
 int patchbay_link_destroy(struct patchbay_link *link);
 
 /*
  * struct patchbay_link_info - the current state of a link
  * @size:         sizeof(struct patchbay_link_info), set by the caller
- * @kind, @flags: as it was attached
- * @program:      the attached one, in the size of this header
- * @attached:     the number of functions, 0 when it is detached
- * @nmissed:      calls that it did not see, because their thread was in a
- *                handler; 0 when it is detached
+ * @kind, @flags: as the link was attached
+ * @program:      the attached program, in the size of this header
+ * @attached:     the number of functions, 0 when the link is detached
+ * @nmissed:      calls that the link missed, because their thread was in a
+ *                handler; 0 when the link is detached
  * @future_error: as in struct patchbay_ops_info
  */
 struct patchbay_link_info {
@@ -292,9 +293,9 @@ int patchbay_link_get_info(const struct patchbay_link *link,
 const char *patchbay_link_strerror(int error);
 
 /*
- * The functions below are for programs, with the program's own parameters. They call
- * nothing, use only general registers unless stated otherwise, are async-signal-safe and
- * cannot fail.
+ * The functions below are for programs, with the program's own parameters. These functions
+ * call no others, use only general registers unless stated otherwise, are async-signal-safe
+ * and cannot fail.
  */
 
 /* The cookie of this function and this link. */

@@ -7,19 +7,19 @@
  *	patchbay_mark("frame");
  *	patchbay_value("queue", length);
  *
- * Each is a call of an empty function that `patchbay record` traces, unless -N excludes it,
- * and whose arguments it records. This needs neither a library nor debug information.
- * While nothing records, it is a call of a disarmed function. Without the compiler
- * plugin it is a call of an empty function.
+ * A mark is a call of an empty function that `patchbay record` traces, unless -N excludes
+ * it, and whose arguments it records. Marks need neither a library nor debug information.
+ * While nothing records, a mark is a call of a disarmed function. Without the compiler
+ * plugin, a mark is a call of an empty function.
  *
- * @name is a string of up to 64 bytes; the rest is cut off. It is read during the call, so
- * it may change afterwards. If it cannot be read, the recording says so. There are no
- * errors, and errno does not change.
+ * @name is a string of up to 64 bytes; the rest is cut off. The string is read during the
+ * call, so it may change afterwards. If it cannot be read, the recording says so. There are
+ * no errors, and errno does not change.
  *
  * May be called by any thread and in a signal handler, at any time.
  *
  * The tracers duration, graph and entry of `patchbay record` record marks, but not with
- * --depth, --sample, --no-sleep-time and --rotate-*. --threshold does not drop them.
+ * --depth, --sample, --no-sleep-time and --rotate-*. --threshold does not drop marks.
  * `patchbay replay`, the page of `patchbay report --html`, `patchbay dump
  * --chrome` and `--perfetto` show a mark as an instant, and values of the same name as a
  * counter. Other outputs show the calls.

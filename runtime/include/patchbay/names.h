@@ -2,7 +2,7 @@
 /*
  * Names that a compiler has changed. A function's name in the source (in C++: its
  * mangled name) and its symbol differ if the compiler had to distinguish two functions.
- * It then appends one or more of:
+ * The compiler then appends one or more of:
  *
  * suffix           meaning
  * ---------------  ---------------------------------------------------------
@@ -46,7 +46,7 @@
  * Lists of the pass, filters of libpatchbay, sections of BPF programs and options of
  * the command select functions by names, globs and regular expressions. Patchbay
  * compares each with the symbol's name, and with that name without these suffixes. So
- * "parse" also selects parse.llvm.1527, and "parse.llvm.1527" only that. "parse" also
+ * "parse" also selects parse.llvm.1527, and "parse.llvm.1527" only itself. "parse" also
  * selects _ZL5parsei.__uniq.7, in C and in C++. If a file has only one function of a
  * name, the command omits the suffixes that only distinguish functions (.llvm.N,
  * .__uniq.N, .MODULE, .cfi, .N, .lto_priv.N, .localalias); 'patchbay list --json' has
@@ -156,7 +156,7 @@ static inline size_t patchbay_source_name_length(const char *name,
 
 		before = length;
 		length = patchbay_drop_version(name, length);
-		/* One at a time: .N alone comes last, after all that end in .N */
+		/* Drop one suffix at a time. The suffix .N comes last: others end in .N, too. */
 		for (i = 0; i < nr && length == before; i++)
 			length = patchbay_drop_suffix(name, length,
 						      suffixes[i].text,
@@ -208,7 +208,7 @@ static inline int patchbay_close_up(char *text)
 		const int is_close = strchr(close, *from) != NULL;
 
 		found |= is_close;
-		/* *from is no NUL, which strchr() would find. from[1] may be one. */
+		/* strchr() also finds NUL: *from is none, but from[1] may be one. */
 		if (*from == ' ' &&
 		    ((to != text && strchr(close, to[-1])) ||
 		     (from[1] && strchr(close, from[1]))))

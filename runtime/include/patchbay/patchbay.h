@@ -6,9 +6,9 @@
  * --------
  * A program or shared object that is built with the Patchbay pass is a *module* whose
  * functions each have a site. A module registers itself when it is loaded. A *tracer*
- * (struct patchbay_ops) is a handler with its properties. Arming it on functions
- * makes every call of them run the handler first. Functions that are not armed
- * execute one or two extra instructions without effect.
+ * (struct patchbay_ops) is a handler with its properties. While a tracer is armed on a
+ * function, every call of the function runs the handler first. Functions that are not
+ * armed execute one or two extra instructions without effect.
  *
  * Usage
  * -----
@@ -30,11 +30,11 @@
  *	...
  *	patchbay_ops_destroy(ops);
  *
- * The attribute keeps the pass from giving the handler a site. The handler would not be
- * called for itself, but each of its calls would count as missed if "*" is armed.
+ * The attribute keeps the pass from giving the handler a site. With a site, each call of
+ * the handler would count as missed if "*" is armed.
  *
  * A struct patchbay_filter selects functions: by glob, regular expression, a list of
- * names or of addresses, each with a filter of functions to exclude. Names are those
+ * names or of addresses, and maybe a filter of functions to exclude. Names are those
  * of the symbol table; C++ names are mangled:
  *
  *	const char *const syms[] = { "lua_newstate", "lua_close" };
@@ -64,12 +64,14 @@
  * by number. With <patchbay/exit.h> a tracer is also called when a function is left, and
  * can see or change its result, or skip its body.
  *
- * Callbacks --------- @check and @attach of tracers, @match of filters, @log of links
- * and the visitors of patchbay_for_each_site() and patchbay_for_each_name() are
- * callbacks. They run with the signal mask of the thread that called the library. The
- * library then holds no lock that the loader or another thread's dlopen() could wait
- * for. With PATCHBAY_ARM_FUTURE, they run on the thread that loads the module, within
- * dlopen(), or on one that arms or disarms tracers. A callback
+ * Callbacks
+ * ---------
+ * @check and @attach of tracers, @match of filters, @log of links and the visitors of
+ * patchbay_for_each_site() and patchbay_for_each_name() are callbacks. They run with the
+ * signal mask of the thread that called the library. The library then holds no lock that
+ * the loader or another thread's dlopen() could wait for. With PATCHBAY_ARM_FUTURE,
+ * callbacks run on the thread that loads the module, within dlopen(), or on a thread that
+ * arms or disarms tracers. A callback
  * - may allocate memory, ask the loader (dladdr(3), dlopen(3), dlsym(3),
  *   dl_iterate_phdr(3)), make threads, fork, and end the process;
  * - must not call this library, which returns -EDEADLK, except
@@ -81,9 +83,9 @@
  *
  * A thread that arms or disarms tracers waits for the callbacks of other such threads. It
  * may hold a lock that such a callback waits for, as a constructor holds the loader's
- * lock. To avoid a deadlock it gives up when one callback has taken as long as
- * patchbay_set_wait_limit() allows, plus a second. Then its function returns -EBUSY and
- * has changed nothing.
+ * lock. To avoid a deadlock, the thread gives up when one callback has taken as long as
+ * patchbay_set_wait_limit() allows, plus a second. Then the call returns -EBUSY and has
+ * changed nothing.
  *
  * Other threads may unload modules during a callback. The parameters of a callback stay
  * valid until it returns, but code at @entry may be gone. No function of such a module is
@@ -97,30 +99,30 @@
  * end, so a program works with an older and with a later library:
  * - Input of the program: fields that its header does not have are 0. Fields that
  *   the library does not have must be 0 (-E2BIG).
- * - Output of the library: it writes the fields that the program has space for,
- *   and 0 to those that it does not have.
+ * - Output of the library: the library writes the fields that the program has space
+ *   for, and 0 to fields that only the program knows.
  * - A size less than ..._SIZE_VER0, up to the first optional field, is
  *   -EINVAL.
  * Handlers read structures without a size, by inline functions. So
  * patchbay_ops_create() and patchbay_link_attach() pass PATCHBAY_HANDLER_ABI of the
- * program's header. A library with another number refuses it (-EPROTONOSUPPORT).
+ * program's header. A library with another number refuses the call (-EPROTONOSUPPORT).
  *
  * Errors
  * ------
  * Functions return 0, or a count where stated, or a negative errno. The library never
  * prints, never exits and never aborts. On error nothing has changed, with two
  * exceptions. Waiting for handlers may fail (<patchbay/waiting.h>). And text may become
- * unwritable half way, so that the library cannot take back what it has written. Then
- * functions that came to share a tracer with others may keep it, and count as armed,
- * until they are disarmed. Pointers must not be NULL unless stated otherwise.
+ * unwritable half way, so that the library cannot undo earlier writes. Then functions that
+ * came to share a tracer with others may keep the tracer, and count as armed, until they
+ * are disarmed. Pointers must not be NULL unless stated otherwise.
  *
  * Threads and signals
  * -------------------
  * Every function may be called from any thread at any time, except from a handler
- * (-EDEADLK) and from a signal handler (undefined: they take a lock). They may wait
- * for handlers, so the caller must not hold a lock that a handler takes. A batch is
- * the exception: it is for one thread at a time. Handlers run on the thread that made
- * the call, also inside signal handlers, and on several threads at once.
+ * (-EDEADLK) and from a signal handler (undefined: functions take a lock). Functions may
+ * wait for handlers, so the caller must not hold a lock that a handler takes. A batch is
+ * for one thread at a time. Handlers run on the thread that made the call, also inside
+ * signal handlers, and on several threads at once.
  *
  * Security
  * --------
@@ -129,8 +131,8 @@
  *   - handlers and callbacks of tracers, which the library only reads with its lock
  *     held, except the exit handlers of tracers with a threshold;
  *   - @match of filters for later modules;
- *   - cells and the sets that they point to. Calls read only these, and those exit
- *     handlers, without the lock.
+ *   - cells and the sets that they point to. Traced calls read only cells, sets and
+ *     these exit handlers without the lock.
  *   (Keys of static calls are the program's data; tramps in the direct form do not read
  *   them. The C library's lists of destructors and of fork() handlers are not included.)
  * - The library reads no environment variables, so none can arm anything. This also holds
@@ -142,18 +144,18 @@
  * - Functions inlined into their callers, and functions of modules that were
  *   built without the pass, have no site and are never reported.
  * - Names are those of the symbol table in a module's file, with and without the
- *   compiler's suffixes (<patchbay/names.h>). They are read when a name is first
- *   needed, and kept until the module is unloaded: some 20 bytes for each function,
- *   and the name itself. If the file is stripped, or was replaced or removed before
- *   that, functions have no names; "*" and addresses still select them.
- * - llvm-bolt moves functions, but their records still point to old code. In
- *   its output only functions that it did not move can be armed.
+ *   compiler's suffixes (<patchbay/names.h>). The library reads all names when it first
+ *   needs a name, and keeps them until the module is unloaded: some 20 bytes for each
+ *   function, and the name itself. If the file is stripped, or was replaced or removed
+ *   before that, functions have no names; "*" and addresses still select them.
+ * - llvm-bolt moves functions, but their records still point to old code. So in the
+ *   output of llvm-bolt, moved functions cannot be armed.
  * - A handler may call instrumented functions. Tracers do not see those calls, nor those
  *   of a signal handler that interrupts a handler, because they might recurse. Each
  *   tracer counts the calls that it missed (struct patchbay_ops_info; struct
  *   patchbay_stats, @unseen).
- * - A handler must return: no longjmp, no exception. But a signal handler that has
- *   interrupted it may leave it by siglongjmp, for example when a computation times out.
+ * - A handler must return: no longjmp, no exception. But a signal handler that interrupts
+ *   a handler may leave it by siglongjmp, for example when a computation times out.
  *   The library detects that when other calls reuse the handler's stack, mostly at the
  *   next traced call. Until then the thread's calls are missed and counted, and a thread
  *   that waits for handlers waits up to the limit of patchbay_set_wait_limit() (struct
@@ -161,10 +163,10 @@
  *   avoids that.
  * - A traced call uses at most 1.5 KB of its stack, in addition to handlers (x86-64
  *   with AVX-512: 0.9 KB, in a thread's first call). On an alternate signal stack
- *   (sigaltstack(2)) the signal itself has already used some: sysconf(_SC_MINSIGSTKSZ)
- *   tells how much, 3.3 KB there. So 8 KB, the old SIGSTKSZ, is enough for a signal
- *   handler that makes traced calls. It is not always enough for one that jumps out of
- *   them (patchbay_jump()); sysconf(_SC_SIGSTKSZ) is.
+ *   (sigaltstack(2)) the signal frame uses sysconf(_SC_MINSIGSTKSZ) bytes (x86-64 with
+ *   AVX-512: 3.3 KB). So 8 KB, the old SIGSTKSZ, is enough for a signal handler that makes
+ *   traced calls. A signal handler that jumps out of traced calls (patchbay_jump()) may
+ *   need sysconf(_SC_SIGSTKSZ).
  * - A shared object with libpatchbay.a inside stays loaded after dlclose(), as
  *   libpatchbay.so does: threads have pointers to its code.
  * - The child of a fork() may keep tracers and change them. The child of a _Fork(), or
@@ -197,8 +199,8 @@ extern "C" {
 /*
  * Called by the constructor and the destructor that the pass puts into every
  * module; programs need not call them. -EPROTONOSUPPORT: the module has an ABI
- * version that this library does not know. None of its sites is used, and it is
- * counted (struct patchbay_stats). -EBUSY: another copy of this library has the
+ * version that this library does not know. None of its sites is used, and the module
+ * is counted (struct patchbay_stats). -EBUSY: another copy of this library has the
  * module. -EINVAL: an invalid descriptor. -EALREADY, -ENOENT, -ENOMEM.
  *
  * If a program is started without the library, the library's constructor registers the

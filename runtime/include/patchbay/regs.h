@@ -3,8 +3,8 @@
  * The registers that a handler sees, for each architecture. Included by
  * patchbay.h; args.h has arguments by number.
  *
- * Only handlers may call these functions, with the handler's own parameters. They are
- * async-signal-safe and cannot fail.
+ * Only handlers may call these functions, with the handler's own parameters. The functions
+ * are async-signal-safe and cannot fail.
  */
 #ifndef PATCHBAY_REGS_H
 #define PATCHBAY_REGS_H
@@ -16,7 +16,7 @@ extern "C" {
 #endif
 
 /*
- * Functions that handlers call. They have no site: clang does not inline them into
+ * For functions that handlers call: gives them no site. clang does not inline them into
  * handlers that are marked no_profile_instrument_function, nor into any at -O0. With a
  * site, a tracer of all functions would be called by its own handler.
  */
@@ -66,7 +66,7 @@ PATCHBAY_INLINE uint64_t *patchbay_regs_fp(struct patchbay_regs *regs,
 	return regs->vectors + 8 * n;
 }
 
-/* The stack pointer at the entry; the return address is there. */
+/* The stack pointer at the entry, which points to the return address. */
 PATCHBAY_INLINE uintptr_t patchbay_regs_sp(const struct patchbay_regs *regs)
 {
 	return (uintptr_t)(regs + 1) + sizeof(uint64_t);

@@ -75,61 +75,60 @@
  * Executables and shared objects
  * ------------------------------
  * Each link unit, executable or shared object, has its own tramps for the static
- * calls that it makes, so a call never leaves it on the way to its tramp. An
- * update changes the tramps of all link units.
+ * calls that it makes, so the branch to a tramp never leaves the unit. An update
+ * changes the tramps of all link units.
  *
  * A key that DEFINE_STATIC_CALL() defines is hidden: only the link unit that defines it
- * calls and updates the static call, and others may use the name for another one. A key
- * that DEFINE_EXPORTED_STATIC_CALL() defines has protected visibility. Other units
- * DECLARE_STATIC_CALL() it and then call, query and update it like their own. Compile
- * those with -fPIC or -fPIE (-fno-pic would copy the key, which the linker refuses). If
- * loaded objects use a key of an executable, link the executable with -rdynamic, or
+ * calls and updates the static call, and other units may use the name for another static
+ * call. A key that DEFINE_EXPORTED_STATIC_CALL() defines has protected visibility. Other
+ * units DECLARE_STATIC_CALL() it and then call, query and update it like their own. Compile
+ * these units with -fPIC or -fPIE (-fno-pic would copy the key, which the linker refuses).
+ * If loaded objects use a key of an executable, link the executable with -rdynamic, or
  * name the key with -Wl,--export-dynamic-symbol=__SCK__name.
  *
- * Shared objects may be loaded and unloaded while updates run. A newly loaded one reads
- * the current target from the key that it imports, and jumps there directly from the
- * next update on. Before you unload one, update the static calls that go to its
+ * Shared objects may be loaded and unloaded while updates run. A newly loaded object reads
+ * the current target from the key that it imports, and jumps to the target directly from
+ * the next update on. Before you unload an object, update the static calls that go to its
  * functions.
  *
  * Types
  * -----
- * Targets have the type of the first one, and the compiler checks it in
+ * Targets have the type of the first target. The compiler checks the type in
  * static_call_update() like any assignment to a function pointer. If the file that
- * defines the key is compiled with -fsanitize=kcfi, the update also checks it at run
- * time: it refuses a function with another kCFI hash, or without one, where a call
+ * defines the key is compiled with -fsanitize=kcfi, the update also checks the type at
+ * run time: it refuses a function with another kCFI hash, or without one, where a call
  * through a pointer would have trapped. So functions of libraries that are built
- * without kCFI need a wrapper. The call itself checks nothing, because it is a direct
- * one.
+ * without kCFI need a wrapper. The call itself is direct, and checks nothing.
  *
  * If a CPU tracks indirect branches (IBT on x86-64, BTI on AArch64), a target must
- * begin with a landing pad, like that of any function pointer: the tramp may jump
- * to it through the key. So on x86-64 it must not have
+ * begin with a landing pad, like any function whose address is taken: the tramp may
+ * jump to the target through the key. So on x86-64 a target must not have
  * __attribute__((nocf_check)).
  *
  * Calling conventions
  * -------------------
  * Tramps keep the registers that the C convention keeps, and all argument registers.
  * On x86-64 they also keep those of preserve_none and preserve_most, with one
- * exception: with a key of another link unit, DEFINE_EXPORTED_STATIC_CALL(), the way
+ * exception: with a key of another link unit, DEFINE_EXPORTED_STATIC_CALL(), the jump
  * through the key uses r11, where preserve_none passes the 11th argument in a
- * general-purpose register. So declare no such function with more than ten of them.
+ * general-purpose register. So declare no preserve_none function with 11 such arguments.
  *
  * Updates
  * -------
  * static_call_update() may be called at any time from any thread, but not from a
  * signal handler, a callback of dl_iterate_phdr(), or an ifunc resolver. In a forked
- * child it waits for ever, as dl_iterate_phdr() does, if another thread was in
+ * child the update waits for ever, as dl_iterate_phdr() does, if another thread was in
  * dl_iterate_phdr(), or changed the loader's list, at the fork.
  *
- * A call that begins after it has returned goes to the new target. A call that began
- * before may be in the old one, or on its way there. A call that begins during the
- * update goes to either. It returns 0 or a negative errno; on error calls go to the
- * old target:
+ * A call that begins after the update goes to the new target. A call that began before the
+ * update may be in the old target, or on its way there. A call that begins during the
+ * update goes to either target. static_call_update() returns 0 or a negative errno; on
+ * error calls go to the old target:
  *
  *	-EINVAL   the target's kCFI hash is not that of the static call
  *	-EXDEV    ppc64le: a tramp that was linked for targets of its own link
- *	          unit only cannot call this one (nor can it call one that is
- *	          compiled to have no TOC pointer, which is not detected)
+ *	          unit only cannot call this target (nor a target that is compiled
+ *	          to have no TOC pointer, which is not detected)
  *	-EILSEQ   the code of a tramp, or of a patched call site, is not
  *	          that of the linker or this library; or a tool like
  *	          llvm-bolt moved the tramp (lld-patch/README.md: how to avoid it)
@@ -156,11 +155,11 @@
  *	AArch64   enabled by default. Branches are changed one aligned word at a
  *	          time, as the architecture allows.
  *	x86-64    enabled by static_call_patch_sites(1), if a call's
- *	          displacement is within an aligned word of 8 bytes. It is
- *	          changed while threads execute the call. AMD allows that (APM vol.
- *	          2, 7.6.1). Intel requires synchronization that a library cannot
- *	          enforce (SDM vol. 3A, 9.1.3). And a kernel may copy the 4 bytes
- *	          one by one if the CPU has FSRM. So use it only if you
+ *	          displacement is within an aligned word of 8 bytes. Updates change
+ *	          the displacement while threads execute the call. AMD allows that
+ *	          (APM vol. 2, 7.6.1). Intel requires synchronization that a library
+ *	          cannot enforce (SDM vol. 3A, 9.1.3). And a kernel may copy the 4
+ *	          bytes one by one if the CPU has FSRM. So enable this only if you
  *	          know your machines, or in processes of one thread.
  *	ppc64le   never, because it is not safe: the tramp saves the TOC pointer
  *	          that the instruction after the call restores, so two
@@ -168,18 +167,17 @@
  *
  * static_call_patch_sites() enables or disables this for the process. It immediately
  * redirects all call sites of the loaded link units to the targets of their static calls
- * (1), or back to the tramps (0). Those of link units that are loaded later begin with
- * their tramps. They follow with the next update of each static call, or with the next
- * static_call_patch_sites(1). It may be called where static_call_update() may. It
- * returns 0, -EOPNOTSUPP (enabling it on ppc64le), or an error above. On error some call
- * sites stay unchanged, which is equally correct.
+ * (1), or back to the tramps (0). Call sites of link units that are loaded later call
+ * their tramps at first. The next update of a static call, or the next
+ * static_call_patch_sites(1), redirects these, too. static_call_patch_sites() may be called
+ * where static_call_update() may. It returns 0, -EOPNOTSUPP (enabled on ppc64le), or an
+ * error above. On error some call sites stay unchanged, which is equally correct.
  *
  * ppc64le
  * -------
  * A tramp can also branch directly to a target with another TOC than its link unit's,
- * within 32 MB: it sets up the target's TOC pointer first (near form). It can do so for
- * the first such TOC that it meets. It jumps to targets with further TOCs through the
- * key.
+ * within 32 MB: it sets up the target's TOC pointer first (near form). A tramp can do so
+ * for the first such TOC. It jumps to targets with further TOCs through the key.
  */
 #ifndef PATCHBAY_STATIC_CALL_H
 #define PATCHBAY_STATIC_CALL_H
@@ -275,8 +273,8 @@
 PATCHBAY_EXTERN_C int static_call_patch_sites(int enable);
 
 /*
- * A key's func is the address of the first one instead of NULL, and of the second one to
- * return 0.
+ * A key's func is the address of __static_call_nop() instead of NULL, and the address of
+ * __static_call_return0() for RET0.
  */
 PATCHBAY_EXTERN_C void __static_call_nop(void);
 PATCHBAY_EXTERN_C long __static_call_return0(void);

@@ -22,16 +22,16 @@ struct patchbay_cell;
  * The version of the interface that handlers and callbacks are compiled with: the inline
  * functions for handlers, and the shared structures without a size (patchbay_cell,
  * patchbay_call, patchbay_regs, patchbay_record, patchbay_target, patchbay_module_info).
- * It changes when one of them does. 0 is the first version.
+ * The version changes when one of these changes. 0 is the first version.
  */
 #define PATCHBAY_HANDLER_ABI 0u
 
 /*
  * A handler.
  * @ip:        entry of the function that was called
- * @parent_ip: return address in its caller
+ * @parent_ip: return address in the function's caller
  * @cell:      the function's cell: data, record
- * @regs:      its arguments
+ * @regs:      the function's arguments
  */
 typedef void (*patchbay_handler)(uintptr_t ip, uintptr_t parent_ip,
 				 const struct patchbay_cell *cell,
@@ -47,11 +47,12 @@ typedef void (*patchbay_handler)(uintptr_t ip, uintptr_t parent_ip,
  * @ops:    the tracer
  * @set:    the other tracers of the function (internal)
  * @exit:   the exit handler, or NULL
- * @since:  when it was armed, and the number of its word in a call (internal)
+ * @since:  the number of the batch that armed the tracer, and the number of the
+ *          tracer's word in a call (internal)
  *
  * The slot of an armed function points to a cell. Functions of a module that have the
- * same tracers with the same data may share it. @ip of a handler is the function that was
- * called. Handlers only read cells, except their own data; the library writes them.
+ * same tracers with the same data may share a cell. @ip of a handler is the function that
+ * was called. Only the library writes cells; handlers may write the object at @data.
  */
 struct patchbay_cell {
 	patchbay_handler enter;
@@ -72,7 +73,7 @@ struct patchbay_cell {
 #define PATCHBAY_CELL_DIRECT_SET 0x20
 #define PATCHBAY_CELL_DIRECT_EXIT 0x40
 #define PATCHBAY_CELL_DIRECT_BOTH 0x80
-#define PATCHBAY_CELL_WORD 0xff00 /* its number, negative */
+#define PATCHBAY_CELL_WORD 0xff00 /* the word's number, negative */
 #define PATCHBAY_CELL_SINCE (~(uint64_t)0xffff)
 
 /*
@@ -80,8 +81,8 @@ struct patchbay_cell {
  * @path:          file, "" if unknown; valid during the callback
  * @base:          load bias: run-time address minus ELF address
  * @build_id:      GNU build id, NULL if there is none
- * @build_id_size: its length in bytes
- * @low, @high:    range of run-time addresses of its functions, without @high
+ * @build_id_size: length of @build_id in bytes
+ * @low, @high:    range of run-time addresses of the module's functions, without @high
  */
 struct patchbay_module_info {
 	const char *path;
@@ -93,11 +94,11 @@ struct patchbay_module_info {
 
 /*
  * struct patchbay_target - a function that is about to be armed
- * @entry:  its entry
- * @record: describes its arguments and result; its other fields are 0. It is a
- *          copy, valid during the callback
- * @data:   set it to the value for cell->data; initially the filter's cookie or else
- *          the tracer's data
+ * @entry:  entry of the function
+ * @record: a copy, valid during the callback, that describes arguments and result; its
+ *          other fields are 0
+ * @data:   the callback sets this to the value for cell->data; initially the filter's
+ *          cookie or else the tracer's data
  */
 struct patchbay_target {
 	uintptr_t entry;
@@ -106,24 +107,24 @@ struct patchbay_target {
 };
 
 /*
- * The handler uses no vector and no floating-point register, and calls no instrumented
- * function. -mgeneral-regs-only ensures the former (ppc64le: -msoft-float -mno-altivec
+ * The handler calls no instrumented function, and uses no vector or floating-point
+ * register: compile it with -mgeneral-regs-only (ppc64le: -msoft-float -mno-altivec
  * -mno-vsx; riscv64: -mno-implicit-float, without variables of floating-point types). The
  * library does not save these registers, so the call is several times cheaper.
  */
 #define PATCHBAY_OPS_FAST 1u
 
 /*
- * The handler must not be called while its thread is in a handler, for example because it
- * takes a lock. A signal handler that interrupts it and makes a traced call would wait for
- * that lock. The library never calls a handler then: such calls are missed, and counted.
- * The flag documents that the tracer relies on it.
+ * The handler must not be called while its thread is in a handler, for example because the
+ * handler takes a lock: a signal handler that interrupts the handler and makes a traced call
+ * would wait for that lock. The library never calls a handler within a handler: such calls
+ * are missed, and counted. The flag documents that the tracer relies on this.
  */
 #define PATCHBAY_OPS_RECURSION 2u
 
 /*
- * @attach gives the same data to all functions of one call; these are of one module.
- * Then they share memory, and arming many of them takes a fraction of the time. A
+ * @attach gives the same data to all functions of one call, which are of one module.
+ * Then the functions share memory, and arming many takes a fraction of the time. A
  * handler must find data of a single function by its @ip: functions of a module are
  * at different addresses, from patchbay_module_info.low on.
  */
@@ -150,16 +151,16 @@ struct patchbay_target {
  * @exit:    NULL, or called when the function is left; see <patchbay/exit.h>,
  *           also for what @handler can do then
  * @check:   NULL, or called with @check_arg for each selected function that does
- *           not have the tracer yet, before anything changes. A
- *           negative errno refuses the function: it stops the batch, or the
- *           function is skipped with PATCHBAY_ARM_SKIP. It is called for functions
- *           up to the first that cannot be armed for another reason. See Callbacks
+ *           not have the tracer yet, before anything changes. A negative errno
+ *           refuses the function: this stops the batch or, with PATCHBAY_ARM_SKIP,
+ *           skips the function. The library calls @check for functions up to the
+ *           first that cannot be armed for another reason. See Callbacks
  * @threshold: NULL, or @exit is only called for calls that took at least this
  *           many ticks of patchbay_clock(), with both times: <patchbay/exit.h>.
- *           The library times them, so there is no @handler. It may be changed at
- *           any time, by an atomic store, even from handlers and signal
- *           handlers; the value at the end of a call counts. It has to stay valid
- *           until the tracer has been destroyed
+ *           The library times the calls, so there is no @handler. The threshold may
+ *           be changed at any time, by an atomic store, even from handlers and signal
+ *           handlers; the value at the end of a call counts. The pointer has to stay
+ *           valid until the tracer has been destroyed
  */
 struct patchbay_ops_attr {
 	size_t size;
@@ -177,10 +178,10 @@ struct patchbay_ops_attr {
 #define PATCHBAY_OPS_ATTR_SIZE_VER0 24 /* up to @handler */
 
 /*
- * Makes a tracer. It does nothing until it is armed. @abi is PATCHBAY_HANDLER_ABI of
+ * Makes a tracer, which does nothing until it is armed. @abi is PATCHBAY_HANDLER_ABI of
  * the header that the handlers are compiled with; patchbay_ops_create() passes it.
  *
- * -EINVAL: neither handler, unknown flags, PATCHBAY_OPS_MODULE_DATA without @attach,
+ * -EINVAL: no handler, unknown flags, PATCHBAY_OPS_MODULE_DATA without @attach,
  * @threshold with @handler or without @exit, or a size less than
  * PATCHBAY_OPS_ATTR_SIZE_VER0. -E2BIG: a larger size, of a later header, that
  * sets a field which this library does not know. -EPROTONOSUPPORT: @abi is not the
@@ -202,21 +203,21 @@ PATCHBAY_INLINE int patchbay_ops_create(const struct patchbay_ops_attr *attr,
  * -EDEADLK: called from a handler; nothing changed. -ETIMEDOUT
  * (patchbay_set_wait_limit()), or an error of membarrier(2): the tracer is disarmed
  * everywhere and no thread enters it any more. But one of its handlers may be running,
- * so it was not freed. The slow handler may be that of another tracer, because the
- * library only knows when all handlers that ran have ended. Call it again.
- * Other errors are those of patchbay_disarm(): nothing changed.
+ * so the tracer was not freed: call patchbay_ops_destroy() again. The slow handler may
+ * be that of another tracer, because the library only knows when all handlers that ran
+ * have ended. Other errors are those of patchbay_disarm(): nothing changed.
  */
 int patchbay_ops_destroy(struct patchbay_ops *ops);
 
 /*
  * Replaces the entry handler, everywhere at once and without a write to text.
  * The flags also apply to @handler. Data stay. During the call threads run the
- * old handler or the new one; when it returns no thread is in the old one.
+ * old or the new handler; afterwards no thread is in the old handler.
  *
  * -EINVAL: @handler is NULL, or the tracer was made without one. -EDEADLK: called
  * from a handler. -ENOMEM: nothing changed; functions with several tracers need memory.
  * Other errors are -ETIMEDOUT (patchbay_set_wait_limit()) and those of
- * membarrier(2): the handler was replaced, but the old one may be running.
+ * membarrier(2): the handler was replaced, but the old handler may be running.
  */
 int patchbay_ops_update(struct patchbay_ops *ops, patchbay_handler handler);
 
@@ -245,9 +246,9 @@ int patchbay_ops_disable(struct patchbay_ops *ops);
  * @size:         sizeof(struct patchbay_ops_info), set by the caller
  * @flags:        the flags that the tracer was created with
  * @enabled:      1, or 0 after patchbay_ops_disable()
- * @armed:        the number of functions that it is armed on
- * @nmissed:      calls that it did not see since it was made, because their
- *                thread was in a handler
+ * @armed:        the number of functions that the tracer is armed on
+ * @nmissed:      calls that the tracer has missed since it was created, because
+ *                their thread was in a handler
  * @future_error: the last negative errno of arming functions of a module that
  *                was loaded after PATCHBAY_ARM_FUTURE, 0 if there was none: those
  *                functions are not armed

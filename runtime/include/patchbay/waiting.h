@@ -2,13 +2,13 @@
 /*
  * Waiting for handlers. A part of <patchbay/patchbay.h>.
  *
- * A caller that removes a tracer, or replaces its handler, wants to free something
- * afterwards, and a thread may be in the handler. So these functions wait until all
- * handlers that were running have returned, including those of other tracers: the library
- * only knows when all of them have ended. They are patchbay_disarm(),
+ * A caller that removes a tracer, or replaces its handler, may free the handler's data
+ * afterwards, while a thread may be in the handler. So patchbay_disarm(),
  * patchbay_ops_destroy() and similar functions, patchbay_ops_update(),
- * patchbay_ops_disable(), patchbay_batch_commit(). Arming waits if an earlier wait failed
- * when a function was disarmed, and the function's old handlers are still running.
+ * patchbay_ops_disable() and patchbay_batch_commit() wait until all handlers that were
+ * running have returned, including handlers of other tracers: the library only knows when
+ * all have ended. Arming waits if an earlier wait failed when a function was disarmed, and
+ * the function's old handlers are still running.
  *
  * Handlers are expected to be short. If one takes longer than the limit below,
  * struct patchbay_stats (<patchbay/inspect.h>) has the thread, and one of two
@@ -19,7 +19,7 @@
  *         data that it may use. To wait again, call patchbay_synchronize(), or
  *         patchbay_ops_destroy() again.
  * -EAGAIN: nothing has changed. A function to be armed was disarmed before,
- *         and a handler that it had then is still running. Try again later.
+ *         and its old handler is still running. Try again later.
  */
 #ifndef PATCHBAY_WAITING_H
 #define PATCHBAY_WAITING_H
@@ -29,7 +29,7 @@ extern "C" {
 #endif
 
 /*
- * The limit of a wait, in milliseconds. 0: do not wait. It applies to the
+ * Set the limit of a wait, in milliseconds. 0: do not wait. The limit applies to the
  * whole process, from the next wait on. May be called in any context.
  */
 #define PATCHBAY_WAIT_LIMIT 10000u /* the default */
