@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Maps have locks. So a program must not interrupt itself: it would wait for its own lock. */
+/* A program that interrupted itself could wait for a map's lock that it holds. */
 static unsigned int flags_of(const struct patchbay_bpf_program *program)
 {
 	unsigned int flags = PATCHBAY_OPS_RECURSION;

@@ -12,7 +12,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
-/* Not SIGTRAP: if it were blocked, a breakpoint or single step would kill the process. */
+/* If SIGTRAP were blocked, a breakpoint or single step would kill the process. */
 static void block(sigset_t *before)
 {
 	sigset_t all;

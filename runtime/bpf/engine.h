@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The virtual machine: an interpreter. It makes no checks, because it only runs
+ * The virtual machine: an interpreter, which makes no checks, because it only runs
  * verified programs.
  *
- * It replaces libraries with a compiler, because test/unit/bpf-fuzz.c found faults in
- * DPDK's librte_bpf (release 22.11, and the same lines later):
+ * An interpreter is used instead of a library with a compiler, because
+ * test/unit/bpf-fuzz.c found faults in DPDK's librte_bpf (release 22.11, and later):
  * - Its compiler for x86-64 lets some jumps of about 128 bytes lead into the middle of
- *   an instruction. It lays out the code until two passes have the same size, but one
- *   jump may have grown while another shrank.
- * - The compiler makes wrong code of four more instructions.
+ *   an instruction. The compiler lays out the code until two passes have the same size,
+ *   but one jump may have grown while another shrank.
+ * - The compiler makes wrong code for four more instructions.
  * - Its verifier, which cannot be disabled, kills the process when constants divide -2^63
  *   by -1.
  * - Its interpreter does not truncate numbers in conversions to little-endian.

@@ -2,7 +2,7 @@
 /*
  * Hashes with preallocated elements, like the kernel's. The memory of a deleted element is not
  * freed, but goes to the next new key. A program may still have the address of a value that
- * another thread deletes. At worst it reads or writes a wrong value.
+ * another thread deletes. At worst the program reads or writes a wrong value.
  *
  * Each bucket has a list of its elements, and @free is the list of free elements. A link is an
  * element's index plus 1; 0 ends a list. @free_lock nests inside a bucket's lock.

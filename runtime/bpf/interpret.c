@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Interprets all groups of instructions of RFC 9669 except packets. Comments repeat only its
- * subtle rules. The verifier has checked every path through the program: registers are defined,
- * memory is accessible, offsets are aligned where that matters, and there is no loop.
+ * Interprets all groups of instructions of RFC 9669 except packets. Comments repeat only subtle
+ * rules of the RFC. The verifier has checked every path through the program: registers are
+ * defined, memory is accessible, atomic operations are aligned, and there is no loop.
  */
 #include "engine.h"
 #include "helpers.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Parts of RFC 9669 that headers of older kernels do not have. */
+/* Constants of RFC 9669 that headers of older kernels do not have. */
 #pragma once
 
 #include <linux/bpf.h>

@@ -23,7 +23,7 @@ struct pb_bpf_bucket;
  *             the key at PB_BPF_HASH_KEY, and the value after the key
  * @value_at:  the offset of the value in an element
  * @read_only: a map of constants, to which programs may not write
- * @data:      elements, or the bytes of the ring. Its address and those of values are
+ * @data:      elements, or the bytes of the ring. The addresses of data and of values are
  *             multiples of 8, for atomic operations
  * @buckets, @bucket_mask: for hashes
  * @free, @nr_used, @free_lock: for hashes: the list of freed elements; elements after the
@@ -68,8 +68,8 @@ int pb_bpf_hash_update(struct patchbay_bpf_map *map, const void *key,
 int pb_bpf_hash_delete(struct patchbay_bpf_map *map, const void *key);
 
 /*
- * Find the next element in use, from @index on. Returns its index, and copies its key and its
- * value; or returns max_entries.
+ * Find the next element in use, from @index on. Copies its key and its value, and returns its
+ * index. Returns max_entries if there is none.
  */
 uint32_t pb_bpf_map_next(struct patchbay_bpf_map *map, uint32_t index, void *key,
 			 void *value);
@@ -85,7 +85,7 @@ int pb_bpf_ringbuf_output(struct patchbay_bpf_map *map, const void *data,
 /*
  * pb_bpf_ringbuf_peek() returns the oldest record, and its size, if the record is complete;
  * otherwise NULL. pb_bpf_ringbuf_release() frees the record. Only one thread at a time may call
- * these.
+ * these functions.
  */
 const void *pb_bpf_ringbuf_peek(struct patchbay_bpf_map *map, uint32_t *size);
 void pb_bpf_ringbuf_release(struct patchbay_bpf_map *map);

@@ -96,7 +96,7 @@ static int refer_to(struct relocation *r, struct bpf_insn *insn,
 	return 0;
 }
 
-/* Apply a relocation. Skips those of calls, which the verifier refuses. */
+/* Apply a relocation. Skips relocations of calls: the verifier refuses such calls. */
 static int relocate(struct relocation *r, const GElf_Rel *rel)
 {
 	uint64_t index = (rel->r_offset - r->function.st_value) /

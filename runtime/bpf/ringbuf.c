@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A ring of records. Each follows a header of 8 bytes with its size. Many threads produce
- * records, one consumes them. A record does not wrap around: if it does not fit at the end of
- * the ring, the rest there becomes a discarded record.
+ * A ring of records. Each record follows a header of 8 bytes with its size. Many threads
+ * produce records, and one thread consumes them. A record does not wrap around: if it does not
+ * fit at the end of the ring, the rest of the ring becomes a discarded record.
  *
  * Producers reserve space under the lock, and fill it without the lock. The consumer stops at
  * the first incomplete record. A producer marks the header busy before it advances the

@@ -2,7 +2,7 @@
 /*
  * A lock for a few instructions. No thread waits for itself: a thread runs one program at a
  * time (PATCHBAY_OPS_RECURSION), and other code blocks signals while it holds the lock. But the
- * thread that holds the lock may not be running, so others give up after a while.
+ * thread that holds the lock may not be running, so waiting threads give up after a while.
  */
 #pragma once
 

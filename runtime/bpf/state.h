@@ -21,7 +21,8 @@
  * @PB_BPF_MAP:      map @of
  * @PB_BPF_VALUE:    the address of a value of map @of, plus @num
  * @PB_BPF_RECORD:   the address of a record of @of bytes, plus @num
- * @PB_BPF_VALUE_OR_NULL, @PB_BPF_RECORD_OR_NULL: such an address or NULL, as a helper returned it
+ * @PB_BPF_VALUE_OR_NULL, @PB_BPF_RECORD_OR_NULL: such an address or NULL: a helper's result
+ *                   that has not been compared with NULL
  */
 enum pb_bpf_type {
 	PB_BPF_NOTHING,
@@ -37,8 +38,8 @@ enum pb_bpf_type {
 };
 
 /*
- * @call: for records, and for values that may be NULL: the instruction that returned it. There
- *        are no loops, so each instruction runs at most once
+ * @call: for records, and for values that may be NULL: the call that returned the address.
+ *        There are no loops, so each call runs at most once
  */
 struct pb_bpf_val {
 	enum pb_bpf_type type;
@@ -49,7 +50,7 @@ struct pb_bpf_val {
 
 /*
  * Eight bytes of the stack.
- * @val:     the value, if one store has written all of them; otherwise PB_BPF_NOTHING
+ * @val:     the value, if one store has written all bytes; otherwise PB_BPF_NOTHING
  * @written: a bit for each byte that was written
  */
 struct pb_bpf_slot {
@@ -68,8 +69,8 @@ struct pb_bpf_state {
 void pb_bpf_state_init(struct pb_bpf_state *state);
 
 /*
- * Remove from @to what does not hold in @from. Returns 0 if only one of the two has a reserved
- * record: that is a fault.
+ * Reduce @to to the knowledge that also holds in @from. Returns 0 if only one of the two states
+ * has a reserved record: that is a fault.
  */
 int pb_bpf_state_merge(struct pb_bpf_state *to,
 		       const struct pb_bpf_state *from);
@@ -80,7 +81,7 @@ void pb_bpf_state_null(struct pb_bpf_state *state, uint32_t call, int is_null);
 /* The record is submitted: remove its address everywhere. */
 void pb_bpf_state_release(struct pb_bpf_state *state);
 
-/* Write bytes of the stack. @offset is negative: it is from the end of the stack. */
+/* Write bytes of the stack. @offset is relative to the end of the stack, and negative. */
 void pb_bpf_stack_write(struct pb_bpf_state *state, int64_t offset,
 			uint32_t size, const struct pb_bpf_val *val);
 int pb_bpf_stack_is_written(const struct pb_bpf_state *state, int64_t offset,

@@ -26,7 +26,7 @@ static inline const struct patchbay_bpf_map *pb_bpf_map_of(
 	return v->code->maps[val->of];
 }
 
-/* These return NULL, or a description of the fault. */
+/* The functions below return NULL, or a description of the fault. */
 
 const char *pb_bpf_check_defined(const struct pb_bpf_val *val);
 
@@ -35,7 +35,7 @@ const char *pb_bpf_check_read(struct pb_bpf_verifier *v,
 			      const struct pb_bpf_val *val, int64_t offset,
 			      uint32_t size);
 
-/* Check that these bytes may be written. @what is the value there afterwards. */
+/* Check that these bytes may be written. @what: the value to write. */
 const char *pb_bpf_check_write(struct pb_bpf_verifier *v,
 			       const struct pb_bpf_val *val, int64_t offset,
 			       uint32_t size, const struct pb_bpf_val *what);

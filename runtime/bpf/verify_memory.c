@@ -44,7 +44,7 @@ static int64_t moved(const struct pb_bpf_val *val, int64_t offset)
 	return (int64_t)((uint64_t)val->num + (uint64_t)offset);
 }
 
-/* Check that there are @size bytes at the address @val plus @offset, with any content. */
+/* Check that the program may access @size bytes at @val plus @offset, written or not. */
 static const char *check_memory(struct pb_bpf_verifier *v,
 				const struct pb_bpf_val *val, int64_t offset,
 				uint32_t size)

@@ -13,7 +13,7 @@ struct pb_needs pb_needs_of(enum patchbay_link_kind kind,
 				  .result = program->result };
 }
 
-/* Returns NULL, or why the exit of the function cannot be seen. */
+/* Returns NULL, or the reason why the exit of the function cannot be traced. */
 static const char *no_exit(const struct patchbay_record *record)
 {
 	if (record->flags & PATCHBAY_RECORD_VARIADIC)
@@ -27,7 +27,7 @@ static const char *no_exit(const struct patchbay_record *record)
 	return NULL;
 }
 
-/* How many of the first @nr arguments patchbay_get_func_arg() can read. */
+/* The number of arguments, of the first @nr, that patchbay_get_func_arg() can read. */
 static unsigned int count_args(const struct patchbay_record *record,
 			       unsigned int nr)
 {
@@ -43,7 +43,7 @@ static unsigned int count_args(const struct patchbay_record *record,
 	return nr;
 }
 
-/* How many arguments patchbay_get_func_arg_double() and similar functions can read. */
+/* The number of arguments that patchbay_get_func_arg_double() and similar functions can read. */
 static unsigned int count_fp_args(const struct patchbay_record *record)
 {
 	return record->flags & PATCHBAY_RECORD_UNKNOWN_ARGS ? 0 :

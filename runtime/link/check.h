@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Compares what a program needs with the records of functions. */
+/* Compares the requirements of a program with the records of functions. */
 #pragma once
 
 #include <patchbay/link.h>
 
 /*
- * What a link needs of a function.
- * @exits: 1 if it needs traced exits, as all kinds of link except PATCHBAY_FENTRY do
+ * The requirements of a link on functions.
+ * @exits: 1 if the link needs traced exits, as all kinds of link except PATCHBAY_FENTRY do
  */
 struct pb_needs {
 	int exits;

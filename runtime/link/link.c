@@ -11,7 +11,7 @@
 
 /*
  * @ops:     NULL if the link is detached
- * @needs:   what functions had to have when the link was attached
+ * @needs:   the requirements that functions were checked for when the link was attached
  * @refused: set only while the link is being attached with a log
  * @last:    the function that was checked last
  */
@@ -25,7 +25,7 @@ struct patchbay_link {
 	struct patchbay_target last;
 };
 
-/* Returns NULL, or why @program is no program of this kind. */
+/* Returns NULL, or the reason why @program is not a program of this kind. */
 static const char *check_program(enum patchbay_link_kind kind,
 				 const struct patchbay_program *program)
 {
@@ -59,7 +59,7 @@ static const char *check_opts(const struct patchbay_link_opts *opts)
 }
 
 /*
- * The arguments of patchbay_link_attach(), with the sizes of our headers.
+ * The arguments of patchbay_link_attach(), with the sizes of this library's headers.
  * @abi: the PATCHBAY_HANDLER_ABI of the program's header
  */
 struct request {
@@ -249,7 +249,7 @@ int patchbay_link_attach_abi(enum patchbay_link_kind kind,
 	nr = attach(new, &request);
 	/*
 	 * The program may have been armed on some functions before others failed, and a thread
-	 * may still be in it. Then neither the link nor the program can be freed yet.
+	 * may still be in the program. Then link and program cannot be freed yet.
 	 */
 	error = nr < 0 ? patchbay_link_destroy(new) : 0;
 	if (nr >= 0 || error)
@@ -298,7 +298,7 @@ int patchbay_link_update(struct patchbay_link *link,
 		return -EINVAL;
 	error = patchbay_ops_update_both(link->ops, program->entry,
 					 exit_of(link->kind, program));
-	/* On -ETIMEDOUT the program has been replaced, but a thread may be in the old one. */
+	/* On -ETIMEDOUT the program has been replaced, but a thread may be in the old program. */
 	if (!error || error == -ETIMEDOUT)
 		link->program = *program;
 	return error;

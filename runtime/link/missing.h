@@ -6,6 +6,6 @@
 
 /*
  * Returns the index of the first name or address in @filter's list that belongs to no function
- * with a site. Returns @filter->cnt if there is none, or if that cannot be found out.
+ * with a site. Returns @filter->cnt if there is none, or on error.
  */
 size_t pb_find_missing(const struct patchbay_filter *filter);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Functions that were refused while a link was attached. They are kept until the library's
+ * Functions that were refused while a link was attached. The list is kept until the library's
  * locks are free: only then names can be looked up, and the log can be called.
  */
 #pragma once
