@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The entry has the requested alignment, and the slot is still at entry-16.
+// A function has the requested alignment, and its slot is still at entry-16.
 // DEFINE: %{target} =
 // DEFINE: %{cflags} =
 // DEFINE: %{check} = %clang_pass --target=%{target} %{cflags} -c %s -o %t.o && %shared %t.o -o %t.so && %records %t.so | FileCheck %s
@@ -40,7 +40,7 @@
 // REDEFINE: %{cflags} = -O2 -fsanitize=kcfi -falign-functions=64
 // RUN: %{check} --check-prefix=ALIGN64
 
-// Code may be at any even address there, and linkers keep alignment when they
+// On this target code may be at any even address, and linkers keep alignment when they
 // shorten the code before it.
 // REDEFINE: %{target} = riscv64-linux-gnu
 // REDEFINE: %{cflags} = -O2
@@ -54,8 +54,8 @@
 // REDEFINE: %{cflags} = -O2 -fsanitize=kcfi -falign-functions=64
 // RUN: %{check} --check-prefix=ALIGN64
 
-// records.py fails if a slot is not aligned or not at its place. Each
-// function follows one of odd length.
+// records.py fails if a slot is not aligned or has the wrong offset. Each function
+// follows one of odd length.
 
 void outside(void);
 #define ODD(name) void name##_odd(void) { __asm__("nop"); outside(); }

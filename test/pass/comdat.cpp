@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The record of a COMDAT function is in its group, so both are dropped together.
+// The record of a COMDAT function is in its group, so linkers drop both together.
 // DEFINE: %{target} =
 // DEFINE: %{check} = %clangxx_pass --target=%{target} -O2 -c %s -o %t.1.o -DFIRST \
 // DEFINE:   && %clangxx_pass --target=%{target} -O2 -c %s -o %t.2.o \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The locations of parameters begin at the entry, as without the plugin, even if
-// the entry is the target of a loop: debuggers and probes read them there.
+// The locations of parameters begin at the entry, as without the plugin, even if a loop
+// jumps to the entry: debuggers and probes read parameters there.
 // DEFINE: %{cc} = %clang_pass -O2 -g -c %s -o %t.o
 // DEFINE: %{check} = llvm-dwarfdump --debug-info %t.o | FileCheck %s
 // RUN: %{cc} --target=x86_64-linux-gnu && %{check}

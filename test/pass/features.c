@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Features that change a function's start, in C and on each target that runs
-// under qemu-user, with every flag that changes it. test/pass/X86/features.cpp
-// does the same natively, in C++.
+// Features that change a function's start, with every flag that changes it, in C and on
+// each target that runs under qemu-user. test/pass/X86/features.cpp does the same
+// natively, in C++.
 //
 // DEFINE: %{flags} =
 // DEFINE: %{triple} = aarch64-linux-gnu
@@ -22,7 +22,7 @@
 // RUN: %if qemu-aarch64 %{ %{check} %}
 // REDEFINE: %{flags} = -O2 -fsanitize=kcfi -ffunction-sections -Wl,--gc-sections,--icf=all
 // RUN: %if qemu-aarch64 %{ %{check} %}
-// The runtime libraries are missing, so these programs are verified but not run.
+// Without the runtime libraries, these programs are verified but not run.
 // REDEFINE: %{flags} = -O2 -fsanitize=shadow-call-stack -ffixed-x18 -nostdlib -Wl,-e,0,--unresolved-symbols=ignore-all
 // RUN: %if qemu-aarch64 %{ %{build} %}
 // REDEFINE: %{flags} = -O1 -fsanitize=hwaddress -fno-sanitize-link-runtime -nostdlib -Wl,-e,0,--unresolved-symbols=ignore-all

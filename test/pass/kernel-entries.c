@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// In kernel mode each function with NOPs at its entry has a slot, whatever attributes it has:
-// LLVM's table lists it, and the kernel expects a slot.
+// In kernel mode each function with entry NOPs has a slot, whatever its attributes are:
+// LLVM's table lists the function, and the kernel expects a slot.
 // DEFINE: %{flags} = -O2 -fpatchable-function-entry=2 -mllvm -patchbay-mode=kernel -Rpass=patchbay -Rpass-missed=patchbay
 // DEFINE: %{check} = FileCheck %s --implicit-check-not=remark: --implicit-check-not=warning:
 // RUN: %clang_pass --target=x86_64-linux-gnu %{flags} -w -c %s -o %t.o 2>&1 | %{check}

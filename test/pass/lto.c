@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// With LTO the linker generates code and loads the plugin. The module registers
-// once. (X86/lto.c does it natively.)
+// With LTO the linker generates code and loads the plugin. The module registers once.
+// (X86/lto.c tests this natively.)
 // REQUIRES: qemu-aarch64, qemu-ppc64le, qemu-riscv64
 // DEFINE: %{target} =
 // DEFINE: %{run} =
@@ -34,8 +34,8 @@
 // REDEFINE: %{run} = qemu-ppc64le
 // RUN: %{check}
 
-// The linker does not know the functions' CPU. The pass's data cause no error about it.
-// (Upstream reports one if a file has its own assembly, and kCFI adds assembly.)
+// The linker does not know the functions' CPU. The pass's data causes no error about the
+// CPU. (Upstream reports one if a file has its own assembly, and kCFI adds assembly.)
 // REDEFINE: %{target} = riscv64
 // REDEFINE: %{run} = qemu-riscv64
 // REDEFINE: %{cfi} =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Under kCFI, files with and without slots call each other. A call of the wrong
-// type traps, whichever side is instrumented. (X86/mixed-kcfi.c does it natively.)
+// Under kCFI, files with and without slots call each other. A call of the wrong type traps,
+// whether the caller or the callee is instrumented. (X86/mixed-kcfi.c tests this natively.)
 // REQUIRES: qemu-aarch64, qemu-ppc64le, qemu-riscv64
 // DEFINE: %{target} =
 // DEFINE: %{run} =

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Constructor and destructor, with every kind of link: they pass one descriptor per
+// Constructor and destructor work with every type of link: they pass one descriptor per
 // module to the runtime, before the first constructor and after the last destructor.
-// Without a runtime they do nothing. (X86/module.c does it natively.)
+// Without a runtime they do nothing. (X86/module.c tests this natively.)
 // REQUIRES: qemu-aarch64, qemu-ppc64le, qemu-riscv64
 // DEFINE: %{target} =
 // DEFINE: %{run} =
@@ -20,7 +20,7 @@
 // DEFINE:   && %{link} -static %t.o %t.second.o %t.runtime.o && %{run} %t | FileCheck %s \
 // DEFINE:   && %{link} -no-pie %t.o %t.second.o && %{alone} %{no-pie-preload} \
 // DEFINE:   && %{link} -pie %t.pic.o %t.second.o && %{alone} && %{preload}
-// Two modules, one descriptor each.
+// Two modules with one descriptor each.
 // DEFINE: %{two} = %{link}.dso.so -shared %t.second.o \
 // DEFINE:   && %{link} -pie %t.pic.o %t.dso.so && %{alone} && %{preload} --check-prefix=TWO
 // If --gc-sections drops all functions, the module registers no records.
@@ -35,8 +35,8 @@
 // RUN: %{one}
 // RUN: %{two}
 // RUN: %{none}
-// From here on, code at fixed addresses does not use the GOT, and LLD resolves weak
-// references to 0. (A preloaded libpatchbay finds the module by its note.)
+// On the targets below, code at fixed addresses does not use the GOT, and LLD resolves
+// weak references to 0. (A preloaded libpatchbay finds the module by its note.)
 // REDEFINE: %{no-pie-preload} =
 // REDEFINE: %{target} = --target=powerpc64le-linux-gnu
 // REDEFINE: %{run} = qemu-ppc64le -L /usr/powerpc64le-linux-gnu

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Functions that LLVM synthesizes have kCFI hashes, but no NOPs at the entry. In
-// kernel mode they have no slot, no NOPs and no record, and the hash has the same
-// place as in all others.
+// Functions that LLVM synthesizes have kCFI hashes, but no NOPs at the entry. In kernel
+// mode they have no slot, no NOPs and no record, and the hash has the same offset as in
+// all others.
 // DEFINE: %{cflags} = -O2 -fsanitize=kcfi,address -fpatchable-function-entry=8,4 -S %s -o -
 // RUN: %clang_pass --target=aarch64-linux-gnu %{cflags} | FileCheck %s --implicit-check-not=entries,
 // RUN: %clang_pass --target=riscv64-linux-gnu %{cflags} | FileCheck %s --implicit-check-not=entries,

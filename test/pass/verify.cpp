@@ -33,7 +33,7 @@
 // REDEFINE: %{O} = -Oz
 // RUN: %{check}
 
-// Other features that use the start of a function.
+// Other features that change a function's start.
 // REDEFINE: %{O} = -Oz -msave-restore -mllvm -enable-machine-outliner=always
 // RUN: %{check}
 // REDEFINE: %{O} = -Oz -march=rv64imac_zcmp -mabi=lp64

@@ -17,16 +17,16 @@ typedef float v4 __attribute__((vector_size(16)));
 void ten(int a, int b, int c, int d, int e, int f, int g, char h, short i, long j) {}
 // CHECK-DAG: {{^}}ten_doubles gp=0 fp=8 stack=2 ret=void {{[^ ]+ [^ ]+ [^ ]+$}}
 void ten_doubles(double a, double b, double c, double d, double e, double f, double g, double h, double i, float j) {}
-// A pair that does not fit goes to the stack as a whole, and so do later arguments.
+// A pair is passed as a whole: here on the stack, and so are later arguments.
 // CHECK-DAG: {{^}}split_pair gp=7 fp=0 stack=3 ret=void {{[^ ]+ [^ ]+ [^ ]+$}}
 void split_pair(int a, int b, int c, int d, int e, int f, int g, two_longs h, int i) {}
-// An __int128 starts at an even register ...
+// An __int128 starts at an even register.
 // CHECK-DAG: {{^}}wide gp=4 fp=0 stack=0 ret=gp {{[^ ]+ [^ ]+ [^ ]+$}}
 __int128 wide(int a, __int128 b) { return b; }
-// ... and on the stack at a multiple of its size.
+// On the stack, an __int128 starts at a multiple of its size.
 // CHECK-DAG: {{^}}wide_aligned gp=8 fp=0 stack=4 ret=gp {{[^ ]+ [^ ]+ [^ ]+$}}
 __int128 wide_aligned(two_longs a, two_longs b, two_longs c, two_longs d, int e, __int128 f) { return f; }
-// The address of the result is in x8, which is neither counted nor returned.
+// x8 has the result's address. The record neither counts x8 nor calls it a result.
 // CHECK-DAG: {{^}}hidden gp=2 fp=0 stack=0 ret=void {{[^ ]+ [^ ]+ [^ ]+}} sret{{$}}
 three_longs hidden(three_longs a, int b) { return a; }
 // CHECK-DAG: {{^}}floats gp=0 fp=3 stack=0 ret=other {{[^ ]+ [^ ]+ [^ ]+$}}
@@ -40,8 +40,8 @@ four_doubles four(int a, four_doubles b) { return b; }
 v4 vector(v4 a) { return a; }
 // CHECK-DAG: {{^}}quad gp=0 fp=1 stack=0 ret=fp {{[^ ]+ [^ ]+ [^ ]+$}}
 long double quad(long double a) { return a; }
-// Without optimization, LLVM does not show whether `...` is used, and always keeps it. With
-// optimization it keeps unnamed arguments only if they are used. The counts are the same.
+// Without optimization, LLVM always keeps unnamed arguments. With optimization, LLVM
+// keeps them only if they are used. The counts are the same.
 // CHECK-DAG: {{^}}used_rest gp=2 fp=1 stack=0 ret=fp {{[^ ]+ [^ ]+ [^ ]+}} variadic{{$}}
 double used_rest(int a, three_longs b, double c, ...) {
   va_list rest;

@@ -8,7 +8,7 @@ target triple = "aarch64-unknown-linux-gnu"
 define void @nested(ptr nest %a, i64 %b) { ret void }
 ; CHECK: {{^}}three_words gp=3 fp=0 stack=0 ret=void {{[^ ]+ [^ ]+ [^ ]+$}}
 define void @three_words(i192 %a) { ret void }
-; Results in more registers than C uses are not kept, so there are no exits.
+; A tracer does not preserve results in more registers than C uses, so there are no exits.
 ; CHECK: {{^}}three gp=0 fp=0 stack=0 ret=other {{[^ ]+ [^ ]+ [^ ]+}} unknown-args{{$}}
 define {i64, i64, i64} @three() { ret {i64, i64, i64} zeroinitializer }
 ; CHECK: {{^}}four_vectors gp=0 fp=0 stack=0 ret=other {{[^ ]+ [^ ]+ [^ ]+$}}

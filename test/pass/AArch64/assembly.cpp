@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Printed as assembly and assembled again, the bytes equal those of the object
-// that clang writes itself.
+// Assembly output, when assembled, has the same bytes as the object that clang writes
+// directly.
 // RUN: %clangxx_pass --target=aarch64-linux-gnu -O2 -fsanitize=kcfi -mbranch-protection=standard -fno-addrsig -c %s -o %t.o
 // RUN: %clangxx_pass --target=aarch64-linux-gnu -O2 -fsanitize=kcfi -mbranch-protection=standard -fno-addrsig -S %s -o %t.s
 // RUN: FileCheck %s --check-prefix=TEXT < %t.s

@@ -1,6 +1,6 @@
 ; SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-; The site moves the code after it, which changes the padding before aligned
-; blocks. A branch that LLVM has found to be in reach must stay in reach.
+; The site moves the code after it, which changes the padding before aligned blocks.
+; Branches that LLVM has found to be in reach stay in reach.
 ; RUN: llc -load %pass -mtriple=aarch64-linux-gnu -align-loops=32 -align-all-functions=5 -filetype=obj %s -o %t.o
 ; RUN: llvm-objdump -d %t.o | FileCheck %s
 ; RUN: sed s/32728/32000/ %s > %t.near.ll
@@ -14,7 +14,7 @@
 ; CHECK-COUNT-7: nop
 ; CHECK-NEXT: tbz
 
-; If all branches of a function reach all of it, only the site is added.
+; If no branch of a function can get out of reach, the pass adds only the site.
 ; SHORT-LABEL: <f>:
 ; SHORT-NEXT: mov x9, x30
 ; SHORT-NEXT: nop

@@ -6,16 +6,16 @@
 // RUN: llvm-objdump -d %t.o | FileCheck %s --check-prefixes=CHECK,KCFI
 // RUN: %clang_pass --target=aarch64-linux-gnu -O2 -fsanitize=kcfi -mbranch-protection=bti -c %s -o %t.o
 // RUN: llvm-objdump -d %t.o | FileCheck %s --check-prefixes=CHECK,KCFI,BTI
-// The site needs the return address before it is signed, so it precedes paciasp.
-// Then paciasp is not at the entry and is no landing pad. Where the entry needs
-// one, and only there, the pass adds bti c.
+// The site needs the return address before it is signed, so the site precedes paciasp,
+// which then is not at the entry and is no landing pad. The pass adds bti c only if the
+// entry needs a landing pad.
 // RUN: %clang_pass --target=aarch64-linux-gnu -O2 -mbranch-protection=pac-ret -c %s -o %t.o
 // RUN: llvm-objdump -d %t.o | FileCheck %s --check-prefixes=CHECK,PLAIN,PAC
 // RUN: %clang_pass --target=aarch64-linux-gnu -O2 -fsanitize=kcfi -mbranch-protection=standard -c %s -o %t.o
 // RUN: llvm-objdump -d %t.o | FileCheck %s --check-prefixes=CHECK,KCFI,BTI,PAC
 // RUN: %clang_pass --target=aarch64-linux-gnu -O2 -fsanitize=kcfi -mbranch-protection=pac-ret+leaf+b-key+bti -c %s -o %t.o
 // RUN: llvm-objdump -d %t.o | FileCheck %s --check-prefixes=CHECK,KCFI,BTI,BKEY
-// The shadow call stack's push is also after the site.
+// The shadow call stack's push also follows the site.
 // RUN: %clang_pass --target=aarch64-linux-gnu -O2 -fsanitize=kcfi,shadow-call-stack -ffixed-x18 -c %s -o %t.o
 // RUN: llvm-objdump -d %t.o | FileCheck %s --check-prefixes=CHECK,KCFI,SCS
 // Without optimization, the prologue follows the site.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Functions with no slot: a tracer could not keep all that they or their callers use.
+// No slot: a tracer cannot preserve all that these functions or their callers use.
 // RUN: %clang_pass --target=aarch64-linux-gnu -march=armv9-a+sme -O1 -w -c %s -o %t.o \
 // RUN:   -Rpass=patchbay -Rpass-missed=patchbay 2>&1 | FileCheck %s --implicit-check-not=remark:
 

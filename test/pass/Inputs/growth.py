@@ -26,7 +26,7 @@ class Growth:
         with TemporaryDirectory() as folder:
             path = Path(folder) / "code.o"
             output(*self.compile, *options, "-c", "-o", str(path))
-            # The size of text, read-only data and unwind tables, and that of data.
+            # Returns the size of text, read-only data and unwind tables, and the size of data.
             text, data = map(int, output(self.size, str(path)).splitlines()[1].split()[:2])
             symbols = output(self.readelf, "-sW", str(path))
             headers = re.search(r"Number of section headers:.*?(\d+)\)?$",

@@ -4,12 +4,12 @@
     prototypes.py generate SEED COUNT [WITHOUT...]   prints a C file
     prototypes.py compare MACHINE MIR RECORDS        compares
 
-The file has COUNT functions of random type, each external or internal (which
-LLVM may give another calling convention), and a caller of each. MIR is the
-machine code of the callers after instruction selection. It names the registers
-that a call reads and writes, and the stack that it stores to. LLVM computes these
-by other code than a function's own arguments, so the comparison finds errors.
-RECORDS is the output of records.py. WITHOUT are types that a target lacks.
+The file has COUNT functions of random type, each external or internal (LLVM may change the
+calling convention of internal ones), and a caller of each. MIR is the machine code of the
+callers after instruction selection, with the registers that a call reads and writes, and the
+stack that it stores to. LLVM computes these by other code than a function's own arguments, so
+the comparison finds errors. RECORDS is the output of records.py. WITHOUT are types that a
+target lacks.
 """
 import random
 import re
@@ -70,9 +70,9 @@ def positions(*groups):
     return {name: at for at, group in enumerate(groups) for name in group.split()}
 
 
-# Argument registers of each kind by position, result registers, the origin of offsets of
-# stack arguments, and the rounding of their total size. On ppc64le 0: the size includes
-# space for arguments in registers, so count stores instead.
+# For each machine: argument registers of each class by position, result registers, the base
+# of stack argument offsets, and the rounding of their total size. On ppc64le, which has 0
+# here, the size includes space for register arguments, so stores are counted instead.
 X86_GP = positions("rdi edi di dil", "rsi esi si sil", "rdx edx dx dl", "rcx ecx cx cl",
                    "r8 r8d r8w r8b", "r9 r9d r9w r9b")
 MACHINES = {

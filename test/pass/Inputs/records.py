@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Prints the records of a linked file, one a line:
+"""Prints the records of a linked file, one per line:
 
     function gp=2 fp=0 stack=0 ret=gp site=+0 hash=0x... align=16 [flags]
 
---prefix adds `prefix` and the 16 bytes before the entry. Fails if a record
-contradicts the code that it describes. Repeats the ABI's numbers instead of reading
-its header, so that the two check each other.
+--prefix adds `prefix` and the 16 bytes before the entry. Fails if a record contradicts the code
+that it describes. Has its own copy of the ABI's numbers, to check the header's.
 """
 import argparse
 import re
@@ -22,8 +21,8 @@ RECORD = struct.Struct("<iiIBBBB")
 PPC64LE, X86_64, AARCH64, RISCV64 = 21, 62, 183, 243
 PADS = {X86_64: bytes([0xC3] * 4), AARCH64: bytes.fromhex("c0035fd6"),
         PPC64LE: bytes.fromhex("2000804e"), RISCV64: bytes.fromhex("67800000")}
-# Code that may be between entry and site: none, a landing pad, or on ppc64le the set-up
-# of r2, up to the local entry point of the symbol.
+# Valid code between entry and site: none, a landing pad, or on ppc64le the set-up of r2, up
+# to the symbol's local entry point.
 PREAMBLES = {X86_64: "(f30f1efa)?", AARCH64: "(5f2403d5|df2403d5)?",
              PPC64LE: "(....4c3c....4238)?", RISCV64: "(17000000)?"}
 
@@ -52,7 +51,7 @@ def check_ppc64le(name, elf, entry, site, *_):
     if code != bytes.fromhex("00000060"):
         sys.exit(f"{name}: no site: {code.hex()}")
     for value, _, other in elf.functions():
-        # st_other has the exponent of the distance; 0 and 1 mean that there is one entry.
+        # st_other has the exponent of the distance; 0 and 1 mean only one entry point.
         if value == entry and site != entry + ((1 << (other >> 5)) & ~3):
             sys.exit(f"{name}: the site is not at the local entry")
 

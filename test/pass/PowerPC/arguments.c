@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Records of arguments and return values by the rules of ELFv2,
-// optimized and not. Every argument has a place in the parameter save area. The
-// first eight words of that area are passed in registers.
+// Records of arguments and return values by the rules of ELFv2, optimized and not.
+// Every argument has words in the parameter save area, of which the first eight are
+// passed in registers.
 // RUN: %clang_pass --target=powerpc64le-linux-gnu -mabi=ibmlongdouble -O2 -w -c %s -o %t.o
 // RUN: %shared %t.o -o %t.so && %records %t.so | FileCheck %s
 // RUN: %clang_pass --target=powerpc64le-linux-gnu -mabi=ibmlongdouble -O0 -w -c %s -o %t.o
@@ -24,10 +24,10 @@ typedef float v4 __attribute__((vector_size(16)));
 
 // CHECK-DAG: {{^}}ten gp=8 fp=0 stack=2 ret=void {{[^ ]+ [^ ]+ [^ ]+$}}
 void ten(int a, int b, int c, int d, int e, int f, int g, char h, short i, long j) {}
-// A place whose argument is in a floating-point register is skipped ...
+// The word of a floating-point register argument is skipped.
 // CHECK-DAG: {{^}}skipped gp=4 fp=2 stack=0 ret=void {{[^ ]+ [^ ]+ [^ ]+$}}
 void skipped(double a, int b, float c, int d) {}
-// ... in memory, too.
+// Words in memory are skipped, too.
 // CHECK-DAG: {{^}}after_floats gp=0 fp=8 stack=1 ret=void {{[^ ]+ [^ ]+ [^ ]+$}}
 void after_floats(double a, double b, double c, double d, double e, double f, double g, double h, long i) {}
 // CHECK-DAG: {{^}}ten_doubles gp=0 fp=10 stack=0 ret=void {{[^ ]+ [^ ]+ [^ ]+$}}
@@ -44,7 +44,7 @@ void aligned_value(int a, aligned b, int c) {}
 three_longs hidden(three_longs a, int b) { return a; }
 // CHECK-DAG: {{^}}floats gp=3 fp=3 stack=0 ret=other {{[^ ]+ [^ ]+ [^ ]+$}}
 three_floats floats(three_floats a, int b) { return a; }
-// Members of one argument are adjacent, and begin at their own word.
+// The members of one argument are adjacent, and begin at a word of their own.
 // CHECK-DAG: {{^}}packed gp=8 fp=13 stack=3 ret=void {{[^ ]+ [^ ]+ [^ ]+$}}
 void packed(eight_floats a, three_floats b, eight_floats c, float d) {}
 // CHECK-DAG: {{^}}doubles gp=0 fp=2 stack=0 ret=fp {{[^ ]+ [^ ]+ [^ ]+$}}
@@ -57,7 +57,7 @@ void large(int a, nine_longs b, int c) {}
 // CHECK-DAG: {{^}}two_numbers gp=3 fp=2 stack=0 ret=fp {{[^ ]+ [^ ]+ [^ ]+$}}
 // IEEE-DAG: {{^}}two_numbers {{.*}} ret=other {{.*}} unknown-args{{$}}
 long double two_numbers(long double a, int b) { return a; }
-// Vectors have registers of a third kind.
+// Vectors have registers of a third class.
 // CHECK-DAG: {{^}}vector {{.*}} ret=other {{.*}} unknown-args{{$}}
 v4 vector(v4 a) { return a; }
 // CHECK-DAG: {{^}}unused_rest gp=1 fp=1 stack=0 ret=void {{[^ ]+ [^ ]+ [^ ]+}} variadic{{$}}

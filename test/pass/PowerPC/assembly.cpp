@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Printed as assembly and assembled again, by clang or by GNU as, the bytes
-// equal those of the object that clang writes itself.
+// Assembly output, assembled by clang or by GNU as, has the same bytes as the object
+// that clang writes directly.
 // DEFINE: %{cpu} = pwr9
 // DEFINE: %{cflags} = --target=powerpc64le-linux-gnu -mcpu=%{cpu} -O2 -fPIC -fsanitize=kcfi -fno-addrsig %s
 // DEFINE: %{object} = %clangxx_pass %{cflags} -c -o %t.o && %clangxx_pass %{cflags} -fno-integrated-as -S -o %t.s \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Kernel mode where LLVM lowers kCFI checks in IR. There is a slot, and the
-// checks find hashes in objects with and without slots.
+// Kernel mode on targets where LLVM lowers kCFI checks in IR: functions have slots, and
+// the checks find hashes in objects with and without slots.
 // DEFINE: %{target} = --target=powerpc64le-linux-gnu -fuse-ld=lld -static -Wno-unused-command-line-argument
 // DEFINE: %{cflags} = -O2 -fsanitize=kcfi -c %s
 // DEFINE: %{slots} = -fpatchable-function-entry=4,2 -fpass-plugin=%pass
@@ -13,10 +13,10 @@
 // RUN: %clang %{target} %t.main.o %t.slots.other.o -o %t && qemu-ppc64le %t
 // RUN: %clang %{target} %t.slots.main.o %t.slots.other.o -o %t && qemu-ppc64le %t
 
-// Stock clang refuses prefix NOPs on such targets, and crashes when it reports that
-// (23 by a signal). It does so before code generation, where only a plugin of
-// -fpass-plugin can act. These lines fail when upstream is fixed: then -fpass-plugin
-// and DropPrefixesPass are no longer needed.
+// Stock clang refuses prefix NOPs on such targets, and crashes in that message (clang
+// 23 by a signal). This happens before code generation, so the plugin must also be
+// given by -fpass-plugin. These lines fail when upstream is fixed: -fpass-plugin and
+// DropPrefixesPass are then unnecessary.
 // DEFINE: %{crash} = %clang %{target} %{cflags} -fno-crash-diagnostics -fpatchable-function-entry=4,2 -DMAIN -o %t.o
 // RUN: env LLVM_DISABLE_SYMBOLIZATION=1 not %if llvm-23-or-newer %{--crash%} %{crash} 2>&1 | env FILECHECK_OPTS= FileCheck %s
 // RUN: env LLVM_DISABLE_SYMBOLIZATION=1 not %if llvm-23-or-newer %{--crash%} %{crash} -fplugin=%pass 2>&1 | env FILECHECK_OPTS= FileCheck %s

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// With -mcmodel=large a function that uses r2 has the distance to its TOC
-// between hash and entry, where callers expect the hash. The pass adds no slot:
-// it reports that and does not change the code.
+// With -mcmodel=large, functions that use r2 have their distance to the TOC between
+// hash and entry, where callers expect the hash. The pass reports this, adds no slot,
+// and does not change the code.
 // REQUIRES: qemu-ppc64le
 // RUN: %clang --target=powerpc64le-linux-gnu -fno-pic -mcmodel=large -O2 -fsanitize=kcfi -c %s -o %t.stock.o
 // RUN: %clang_pass --target=powerpc64le-linux-gnu -fno-pic -mcmodel=large -O2 -fsanitize=kcfi -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=WARNING

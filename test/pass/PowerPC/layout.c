@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Slot, pad and hash before the global entry, the site at the local one.
+// Slot, pad and hash precede the global entry point; the site is at the local one.
 // RUN: %clang_pass --target=powerpc64le-linux-gnu -O2 -c %s -o %t.o
 // RUN: llvm-objdump -d %t.o | FileCheck %s --check-prefixes=CHECK,PLAIN,TOC
 // RUN: %clang_pass --target=powerpc64le-linux-gnu -O2 -fsanitize=kcfi -c %s -o %t.o
@@ -38,7 +38,7 @@ int external(int a) { return other(a) + data; }
 // ROP:            hashst 0,
 // CHECK:          blr
 
-// A function that does not need r2 has one entry on all CPUs.
+// A function that does not need r2 has one entry point on all CPUs.
 int leaf(int a) { return a; }
 // CHECK:      20 00 80 4e blr
 // PLAIN-NEXT: 20 00 80 4e blr

@@ -31,8 +31,8 @@ void ten(int a, int b, int c, int d, int e, int f, int g, char h, short i, long 
 void ten_floats(double a, double b, double c, double d, double e, double f, float g, float h, float i, float j) {}
 // CHECK-DAG: {{^}}split_pair gp=8 fp=0 stack=2 ret=void {{[^ ]+ [^ ]+ [^ ]+$}}
 void split_pair(int a, int b, int c, int d, int e, int f, int g, two_longs h, int i) {}
-// Half of a wide integer may be in the last register. On the stack it is at a
-// multiple of its size.
+// Half of a wide integer may be in the last register. A wide integer on the stack
+// starts at a multiple of its size.
 // CHECK-DAG: {{^}}wide gp=8 fp=0 stack=1 ret=gp {{[^ ]+ [^ ]+ [^ ]+$}}
 __int128 wide(int a, int b, int c, int d, int e, int f, int g, __int128 h) { return h; }
 // CHECK-DAG: {{^}}wide_on_stack gp=8 fp=0 stack=4 ret=gp {{[^ ]+ [^ ]+ [^ ]+$}}
@@ -56,7 +56,7 @@ float_int mixed(float_int a, float_double b) { return a; }
 // LP64F-DAG: {{^}}single gp=0 fp=1 stack=0 ret=fp {{[^ ]+ [^ ]+ [^ ]+$}}
 // LP64-DAG: {{^}}single gp=1 fp=0 stack=0 ret=gp {{[^ ]+ [^ ]+ [^ ]+$}}
 float single(float a) { return a; }
-// C passes short vectors, and the widest numbers, like integers.
+// C passes short vectors and the widest numbers like integers.
 // CHECK-DAG: {{^}}vector gp=2 fp=0 stack=0 ret=gp {{[^ ]+ [^ ]+ [^ ]+$}}
 v4 vector(v4 a) { return a; }
 // CHECK-DAG: {{^}}quad gp=3 fp=0 stack=0 ret=gp {{[^ ]+ [^ ]+ [^ ]+$}}

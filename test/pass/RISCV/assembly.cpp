@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Printed as assembly and assembled again by clang, the bytes equal those of the
-// object that clang writes itself. GNU as encodes the function's own
-// instructions differently, but not slot and site.
+// Assembly output, assembled by clang, has the same bytes as the object that clang
+// writes directly. GNU as encodes the function's own instructions differently, but not
+// slot and site.
 // DEFINE: %{arch} = rv64gc
 // DEFINE: %{extra} =
 // DEFINE: %{cflags} = --target=riscv64-linux-gnu -march=%{arch} %{extra} -O2 -fPIC -fsanitize=kcfi -fno-addrsig %s

@@ -1,7 +1,7 @@
 ; SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-; The site moves the code after it by a multiple of the largest alignment of a
-; block. Its NOPs have four bytes even with the C extension, both in object files
-; and in assembly.
+; The site moves later code by a multiple of the largest alignment of a block. The
+; site's NOPs have four bytes even with the C extension, in object files and in
+; assembly.
 ; RUN: llc -load %pass -mtriple=riscv64-linux-gnu -mattr=+c -align-loops=32 -filetype=obj %s -o %t.o
 ; RUN: llvm-objdump -d %t.o | FileCheck %s
 ; RUN: llc -load %pass -mtriple=riscv64-linux-gnu -mattr=+c -align-loops=32 %s -o %t.s

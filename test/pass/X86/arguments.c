@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Records of arguments and return values, optimized and not (unused
-// arguments vanish from the code, not from the call).
+// Records of arguments and return values, optimized and not. Optimization removes
+// unused arguments from the code, but callers still pass them.
 // RUN: %clang_pass --target=x86_64-linux-gnu -O2 -w -c %s -o %t.o
 // RUN: %shared %t.o -o %t.so && %records %t.so | FileCheck %s
 // RUN: %clang_pass --target=x86_64-linux-gnu -O0 -w -c %s -o %t.o
@@ -37,12 +37,12 @@ void ten_doubles(double a, double b, double c, double d, double e, double f, dou
 double both(double a, float b, int c) { return a; }
 // CHECK-DAG: {{^}}pair gp=2 fp=0 stack=0 ret=gp {{[^ ]+ [^ ]+ [^ ]+$}}
 two_longs pair(two_longs a) { return a; }
-// Five registers are used: a pair goes to the stack as a whole, later arguments do not.
+// Five registers are used, so a pair is on the stack; later arguments still use registers.
 // CHECK-DAG: {{^}}split_pair gp=6 fp=0 stack=2 ret=void {{[^ ]+ [^ ]+ [^ ]+$}}
 void split_pair(int a, int b, int c, int d, int e, two_longs f, int g) {}
 // CHECK-DAG: {{^}}wide gp=6 fp=0 stack=2 ret=gp {{[^ ]+ [^ ]+ [^ ]+$}}
 __int128 wide(int a, int b, int c, int d, int e, __int128 f, int g) { return f + g; }
-// ... at a multiple of its alignment there.
+// On the stack, it starts at a multiple of its alignment.
 // CHECK-DAG: {{^}}wide_aligned gp=6 fp=0 stack=4 ret=gp {{[^ ]+ [^ ]+ [^ ]+$}}
 __int128 wide_aligned(int a, int b, int c, int d, int e, int f, int g, __int128 h) { return h; }
 // CHECK-DAG: {{^}}hidden gp=2 fp=0 stack=3 ret=gp {{[^ ]+ [^ ]+ [^ ]+}} sret{{$}}
@@ -51,7 +51,7 @@ three_longs hidden(three_longs a, int b) { return a; }
 _BitInt(200) bit_int(_BitInt(200) a) { return a; }
 // CHECK-DAG: {{^}}doubles gp=0 fp=2 stack=0 ret=fp {{[^ ]+ [^ ]+ [^ ]+$}}
 two_doubles doubles(two_doubles a) { return a; }
-// Two floats travel in one register, as a vector.
+// Two floats share one register, as a vector.
 // CHECK-DAG: {{^}}floats gp=0 fp=1 stack=0 ret=other {{[^ ]+ [^ ]+ [^ ]+$}}
 two_floats floats(two_floats a) { return a; }
 // CHECK-DAG: {{^}}both_kinds gp=1 fp=1 stack=0 ret=other {{[^ ]+ [^ ]+ [^ ]+$}}
@@ -99,7 +99,7 @@ int tail(int a) { __attribute__((musttail)) return callee(a); }
 v8 ymm(v8 a, v8 b) { return a; }
 // AVX-DAG: {{^}}zmm gp=1 fp=1 stack=0 ret=other {{[^ ]+ [^ ]+ [^ ]+$}}
 v16 zmm(v16 a, int b) { return a; }
-// In variadic functions these are on the stack.
+// In variadic functions these arguments are on the stack.
 // AVX-DAG: {{^}}variadic_zmm {{.*}} variadic unknown-args{{$}}
 void variadic_zmm(v16 a, int b, ...) {}
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // REQUIRES: gnu-binutils
-// Printed as assembly and assembled again, by clang or by GNU as, in either
-// dialect, the bytes equal those of the object that clang writes itself. The test
-// omits unwind tables, because their length differs and would move later bytes.
+// Assembly output in either dialect, assembled by clang or by GNU as, has the same
+// bytes as the object that clang writes directly. The test omits unwind tables, because
+// their length differs and would move later bytes.
 // RUN: echo 'SECTIONS { /DISCARD/ : { *(.eh_frame) } } INSERT AFTER .text;' > %t.lds
 // DEFINE: %{shared} = %shared --section-start=.text=0x10000 -T %t.lds
 // RUN: %clangxx_pass --target=x86_64-linux-gnu -O2 -fsanitize=kcfi -fcf-protection=branch -fno-addrsig -c %s -o %t.o

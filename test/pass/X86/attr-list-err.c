@@ -29,7 +29,7 @@
 // SRC: error: patchbay: error parsing file 'src': unknown entry in line 2: 'src:main.c': use mainfile:, which selects by the compiled file; nothing is instrumented
 // CATEGORY: error: patchbay: error parsing file 'category': unknown category in line 3: 'fun:main=arg1': expected none; nothing is instrumented
 
-// The first bad file is an error and not a warning; good files do not help.
+// Any bad file is an error instead of a warning, even next to good files.
 // RUN: not %{cc}=good -mllvm -patchbay-attr-list=src -mllvm -patchbay-attr-list=absent 2>&1 | %{check}=SRC,REMARK
 // RUN: not %{cc}=absent -Wno-backend-plugin 2>&1 | %{check}=ABSENT,REMARK
 // REMARK: remark: one: no slot: {{.*}}; nothing is instrumented [-Rpass-missed=patchbay]
@@ -41,7 +41,7 @@
 // RUN: %clang --target=x86_64-linux-gnu -S -emit-llvm main.c -o main.ll
 // RUN: not llc -load %pass -patchbay-attr-list=src main.ll -filetype=obj -o main.o 2>&1 | %{check}=SRC
 
-// A list is not read if it is not used.
+// A list that is not used is not read.
 // RUN: %{cc}=absent -mllvm -patchbay-disable 2>&1 | count 0
 
 //--- main.c

@@ -10,12 +10,12 @@
 // RUN: %{remarks} -mllvm -patchbay-instruction-threshold=100 -mllvm -patchbay-attr-list=%t.list 2>&1 | FileCheck %s --check-prefix=CHECK
 // RUN: %{remarks} -fpatchable-function-entry=2 -mllvm -patchbay-mode=kernel 2>&1 | FileCheck %s --check-prefix=KERNEL
 
-// Requests of one module do not affect the next.
+// Requests in one module do not affect the next module.
 // RUN: %clang --target=x86_64-linux-gnu -S -emit-llvm -O1 %s -o %t.ll
 // RUN: llc -load %pass -compile-twice -filetype=obj %t.ll -o %t.o 2>&1 | FileCheck %s --check-prefix=TWICE --implicit-check-not=conflicting
 // TWICE-COUNT-6: warning: {{.*}}: conflicting attributes
 
-// Without debug information the warning names no line. A function in a list is also
+// Without debug information the warning has no line. A function in a list is also
 // requested by name.
 // RUN: printf '[always]\nfun:naked\n' > %t.list
 // RUN: %{cc} -DNAKED -mllvm -patchbay-attr-list=%t.list 2>&1 | FileCheck %s --check-prefix=NAKED
@@ -59,8 +59,8 @@ __attribute__((ALWAYS, annotate("patchbay::never"))) int both(int a) { return a;
 // CHECK: remark: convention: no slot: its calling convention is not C's
 __attribute__((ALWAYS, preserve_most)) int convention(int a) { return a; }
 
-// Clang does not pass these to LLVM. But if all other functions have entry NOPs, a
-// function without them is excluded.
+// Clang does not pass these attributes to LLVM. But if all other functions have entry
+// NOPs, a function without NOPs is excluded.
 // KERNEL: remark: no_instrument: slot, prefix of 16 bytes
 // KERNEL: remark: no_entry: no slot: it has no -fpatchable-function-entry, which selects functions in kernel mode
 // REMARK: remark: no_instrument: slot and site, prefix of 16 bytes [-Rpass=patchbay]

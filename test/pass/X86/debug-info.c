@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The site belongs to the line of the function, and breakpoints are after it.
+// The site has the function's line, and breakpoints on the function are after the site.
 // RUN: %clang_pass --target=x86_64-linux-gnu -O0 -g -c %s -o %t.o
 // RUN: llvm-objdump -dl --no-show-raw-insn --no-print-imm-hex %t.o | FileCheck %s
 // RUN: llvm-dwarfdump --debug-line %t.o | FileCheck %s --check-prefix=LINES

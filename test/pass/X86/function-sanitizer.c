@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// -fsanitize=function puts two words directly before the entry, so the pad
-// is before the slot, and the site's jump leads there.
+// -fsanitize=function puts two words directly before the entry, so the pad precedes the
+// slot, and the site's jump leads to that pad.
 // RUN: %clang_pass --target=x86_64-linux-gnu -O2 -fsanitize=function -fsanitize-trap=function -S %s -o - | FileCheck %s
 // RUN: %clang_pass --target=x86_64-linux-gnu -O2 -fsanitize=function -fsanitize-trap=function -falign-functions=64 -fcf-protection=branch -S %s -o - | FileCheck %s --check-prefix=ALIGNED
 
@@ -23,7 +23,7 @@
 // CHECK-NEXT: .byte 114
 // CHECK-NEXT: .byte -31
 
-// The prefix is 56 bytes of ours and 8 of LLVM's.
+// The prefix has 56 bytes of ours and 8 bytes of LLVM's.
 // ALIGNED: .p2align 6
 // ALIGNED: .asciz "{{((\\314){40}(\\303){8}(\\000){7})}}"
 // ALIGNED-NEXT: .long

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Linkers keep or drop a record together with its function. A module without any
-// record also works.
+// Linkers keep or drop a record with its function. A module without any record also
+// works.
 // RUN: %clang_pass --target=x86_64-linux-gnu -O2 -ffunction-sections -fno-pic -c %s -o %t.o
 // RUN: %stock_lld --gc-sections -e live %t.o -o %t && %records %t | FileCheck %s --implicit-check-not=gp=
 // RUN: %stock_lld --gc-sections -e 0 %t.o -o %t && %records %t | FileCheck %s --check-prefix=NONE

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A record describes the function of its own object, even if the function's symbol
-// is interposed: it refers to no symbol and needs no dynamic relocation.
+// A record describes the function in its own object, even if the function's symbol is
+// interposed. The record refers to no symbol and needs no dynamic relocation.
 // RUN: %clang_pass --target=x86_64-linux-gnu -O2 -fPIC -fsemantic-interposition -c %s -o %t.o
 // RUN: llvm-readelf -rW %t.o | FileCheck %s --check-prefix=OBJECT
 // RUN: %shared %t.o -o %t.so

@@ -1,5 +1,5 @@
 ; SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-; It is an error if LLVM's table lists a function without a slot, whatever the cause.
+; If LLVM's table lists a function without a slot, for whatever reason, that is an error.
 ; DEFINE: %{llc} = not llc -load %pass -patchbay-mode=kernel -pass-remarks-missed=patchbay %s -o %t.s
 ; RUN: %{llc} 2>&1 | FileCheck %s --check-prefixes=REASON,CHECK
 ; REASON: remark: {{.*}} foreign: no slot: it already has prefix data

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Kernel mode: the prefix NOPs of -fpatchable-function-entry become a slot. LLVM emits
-// the NOPs at the entry and their table. The hash has the same place as in
-// functions that are not traced.
+// In kernel mode the prefix NOPs of -fpatchable-function-entry become a slot. LLVM
+// emits the entry NOPs and their table. The hash has the same offset as in untraced
+// functions.
 // DEFINE: %{kernel} = -Xclang -mllvm -Xclang -patchbay-mode=kernel
 // RUN: %clang_pass --target=x86_64-linux-gnu -O2 -fsanitize=kcfi -fpatchable-function-entry=4,2 %{kernel} -S %s -o - | FileCheck %s --check-prefixes=CHECK,X86
 // RUN: %clang_pass --target=aarch64-linux-gnu -O2 -fsanitize=kcfi -fpatchable-function-entry=4,2 %{kernel} -S %s -o - | FileCheck %s --check-prefixes=CHECK,AARCH64
@@ -9,14 +9,14 @@
 // RUN: %clang --target=powerpc64le-linux-gnu -O2 -fsanitize=kcfi -fpatchable-function-entry=4,2 %{kernel} -fpass-plugin=%pass -S %s -o - | FileCheck %s --check-prefixes=CHECK,PPC
 // RUN: %clang --target=powerpc64le-linux-gnu -O0 -fsanitize=kcfi -fpatchable-function-entry=4,2 %{kernel} -fpass-plugin=%pass -S %s -o - | FileCheck %s --check-prefix=PPC
 
-// Stock clang puts NOPs between hash and entry in one function and not in the
-// other: a call from either to the other traps. If this fails, upstream is fixed.
+// Stock clang puts NOPs between hash and entry of only one function, so calls between
+// the two functions trap. If this fails, upstream is fixed.
 //
 // RUN: %clang --target=aarch64-linux-gnu -O2 -fsanitize=kcfi -fpatchable-function-entry=4,2 -S %s -o - | FileCheck %s --check-prefix=STOCK
 
-// For a file with functions of both kinds the user must select the mode
-// (mixed-mode.c). In kernel mode functions without entry NOPs have no slot. Without
-// the option, a file is in kernel mode if all its functions have entry NOPs.
+// For a file with functions of both types the user must select the mode (mixed-mode.c).
+// In kernel mode functions without entry NOPs have no slot. Without the option, a file
+// is in kernel mode if all its functions have entry NOPs.
 // RUN: %clang_pass --target=x86_64-linux-gnu -O2 -DNO_NOTRACE -fpatchable-function-entry=4,2 -Rpass=patchbay -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=REMARK --implicit-check-not=warning:
 // RUN: %clang_pass --target=x86_64-linux-gnu -O2 -DNOTRACE -mllvm -patchbay-mode=kernel -Rpass-missed=patchbay -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=MISSED
 // RUN: llvm-readelf -S %t.o | FileCheck %s --check-prefix=NOTHING --implicit-check-not=patchbay
@@ -30,8 +30,8 @@
 // RUN: cmp %t.stock.o %t.o
 // NO-ENTRY: warning: patchbay: {{.*}}: -fpatchable-function-entry=N,N puts no NOP at entries; nothing is instrumented
 
-// There is a slot even if the option requests no prefix NOPs. If the
-// option names a section for the table, the table is in it.
+// A function has a slot even if the option requests no prefix NOPs. If the option names
+// a section for the table, the table is in that section.
 // RUN: %clang_pass --target=aarch64-linux-gnu -O2 -fpatchable-function-entry=2 -mbranch-protection=bti %{kernel} -S %s -o - | FileCheck %s --check-prefix=BTI
 
 typedef int target(int);

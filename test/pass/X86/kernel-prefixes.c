@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Functions with all NOPs before the entry keep them if another function has NOPs at the
-// entry. With kCFI they lose them, with a warning: all hashes need the same distance.
+// Functions with all NOPs before the entry keep them if another function has entry
+// NOPs. With kCFI they lose the NOPs, with a warning: all hashes need the same offset.
 // DEFINE: %{cc} = %clang_pass --target=x86_64-linux-gnu -O2 -fpatchable-function-entry=16,16 -mllvm -patchbay-mode=kernel -S %s -o %t.s
 // RUN: %{cc} -DONE 2>&1 | count 0
 // RUN: FileCheck %s --input-file=%t.s

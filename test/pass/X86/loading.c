@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// All ways to load the plugin give the same bytes. Two ways at once do
-// not instrument twice.
+// All ways to load the plugin give the same bytes. A plugin loaded in two ways
+// instruments once.
 // RUN: %clang --target=x86_64-linux-gnu -O2 -fsanitize=kcfi -fplugin=%pass -c %s -o %t.plugin.o
 // RUN: llvm-readelf -SW %t.plugin.o | FileCheck %s
 // RUN: %clang --target=x86_64-linux-gnu -O2 -fsanitize=kcfi -fpass-plugin=%pass -c %s -o %t.o
@@ -13,7 +13,7 @@
 // RUN: llc -load-pass-plugin %pass -O2 -relocation-model=pic -filetype=obj %t.ll -o %t.o
 // RUN: cmp %t.llc.o %t.o
 
-// If one process compiles several modules, their code is the same.
+// If one process compiles several modules, each has the same code as alone.
 // RUN: llc -load %pass -O2 -relocation-model=pic -filetype=obj -compile-twice %t.ll -o %t.o
 // RUN: cmp %t.llc.o %t.o
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Patchbay's linker loads the plugin before it reads -mllvm, so the plugin's
-// options are known. LTO loads the plugin again.
+// Patchbay's linker loads the plugin before it parses -mllvm, so the plugin's options
+// are known. LTO loads the plugin again.
 // REQUIRES: lld
 // RUN: %clang --target=x86_64-linux-gnu -flto=full -O2 -fPIC -c %s -o %t.o
 // DEFINE: %{remarks} = -mllvm -pass-remarks=patchbay -mllvm -pass-remarks-missed=patchbay

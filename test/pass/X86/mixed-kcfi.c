@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The reason for the slot: under kCFI, files with and without patchable
-// functions can be mixed. Stock clang's NOPs before the entry move the
-// hash in the files that have them, and a call between the two kinds traps.
+// The slot is needed under kCFI to mix files with and without patchable functions.
+// Stock clang's NOPs before the entry move the hash in the files that have NOPs, so a
+// call between files of both types traps.
 // REQUIRES: host-x86_64
 // RUN: %clang -O2 -fsanitize=kcfi -c %s -o %t.main.o -DMAIN
 // RUN: %clang -O2 -fsanitize=kcfi -c %s -o %t.other.o
@@ -19,7 +19,7 @@
 // RUN: %clang %t.pfe.main.o %t.other.o -o %t && %python %S/../Inputs/expect-signal.py SIGILL %t
 // RUN: %clang %t.main.o %t.pfe.other.o -o %t && %python %S/../Inputs/expect-signal.py SIGILL %t
 
-// A call of the wrong type still traps, whichever side is instrumented.
+// A call of the wrong type traps, whether the caller or the callee is instrumented.
 // RUN: %clang_pass -O2 -fsanitize=kcfi -c %s -o %t.pass.wrong.o -DMAIN -DWRONG
 // RUN: %clang -O2 -fsanitize=kcfi -c %s -o %t.wrong.o -DMAIN -DWRONG
 // RUN: %clang %t.pass.wrong.o %t.pass.other.o -o %t && %python %S/../Inputs/expect-signal.py SIGILL %t

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A module in which only some functions have -fpatchable-function-entry
-// is in user mode by default, and a warning reports it. Otherwise one attribute
-// would remove the slots of a file, or of all files of an LTO link.
+// If only some functions of a module have -fpatchable-function-entry, the module is in
+// user mode by default, with a warning. Otherwise one attribute would remove the slots
+// of a file, or of all files of an LTO link.
 // DEFINE: %{cc} = %clang_pass --target=x86_64-linux-gnu -O2 -c %s -o %t.o
 // DEFINE: %{warnings} = FileCheck %s --implicit-check-not=warning: --check-prefix
 // RUN: %{cc} -DONE 2>&1 | %{warnings}=ONE
@@ -13,8 +13,8 @@
 // ERROR: error: patchbay: {{.*}} one: it has -fpatchable-function-entry
 // RECORD: {{^}}plain gp=1
 
-// No warning if the user selects the mode, or if only functions without a normal
-// entry (declared, naked, synthesized) have no NOPs.
+// No warning if the user selects the mode, or if only functions without a normal entry
+// (declared, naked, synthesized) lack NOPs.
 // RUN: %{cc} -DONE -mllvm -patchbay-mode=user 2>&1 | count 0
 // RUN: %shared %t.o -o %t.so && %records %t.so | FileCheck %s --check-prefix=RECORD --implicit-check-not=gp=
 // RUN: %{cc} -DONE -mllvm -patchbay-mode=kernel 2>&1 | count 0
@@ -24,7 +24,7 @@
 // KERNEL-NOT: warning:
 // KERNEL: remark: plain: slot, prefix of 16 bytes
 
-// LTO merges a file of one kind with one of the other.
+// LTO merges files of both types.
 // REQUIRES: lld
 // RUN: %clang --target=x86_64-linux-gnu -O2 -flto -c %s -o %t.1.o -DONE -DEXTRA
 // RUN: %clang --target=x86_64-linux-gnu -O2 -flto -c %s -o %t.2.o

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A program's own assembly cannot change the pass's output: neither macros with the
-// names of instructions, nor the assembler's state, nor labels with names like ours.
+// A program's own assembly cannot change the pass's output by macros named like
+// instructions, by the assembler's state, or by labels with names like ours.
 // DEFINE: %{as} =
 // DEFINE: %{asm} =
 // DEFINE: %{check} = %clang_pass --target=x86_64-linux-gnu -O2 %{as} '-DASSEMBLY=%{asm}' -c %s -o %t.o \
@@ -29,7 +29,7 @@
 // REDEFINE: %{asm} = ".arch core2\n.Lpatchbay_links: .long 1"
 // RUN: %if gnu-binutils %{ %{gnu} %}
 
-// A label that has the stubs' name: sites do not refer to stubs, and the module has no
+// A label has the stubs' name. Then sites do not refer to stubs, and the module has no
 // trampolines.
 // RUN: %clang_pass --target=x86_64-linux-gnu -O2 '-DASSEMBLY=".set __patchbay_stubs_2, 7"' -c %s -o %t.o
 // RUN: llvm-objdump -d %t.o | FileCheck %s --check-prefix=ZERO

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Constructor and destructor, with every kind of link: they call a loaded runtime
-// before the program's own constructors and after its destructors. A program
-// without a runtime runs normally.
+// Constructor and destructor work with every type of link: they call a loaded runtime
+// before the program's own constructors and after its destructors. A program without a
+// runtime runs normally.
 // REQUIRES: host-x86_64, gnu-binutils
 // RUN: %clang -O2 -fPIC %S/../Inputs/runtime.c -shared -o %t.runtime.so -I %patchbay_include
 // RUN: %clang -O2 -c %S/../Inputs/runtime.c -o %t.runtime.o -I %patchbay_include
@@ -31,13 +31,13 @@
 // RUN: %clang -fuse-ld=bfd -static %t.o %t.second.o %t.runtime.o -o %t && %t | FileCheck %s
 // RUN: %clang -fuse-ld=bfd -static-pie %t.pic.o %t.second.o %t.runtime.o -o %t && %t | FileCheck %s
 
-// Two modules, one descriptor each.
+// Two modules with one descriptor each.
 // RUN: %clang -fuse-ld=lld -shared %t.second.o -o %t.dso.so
 // RUN: %clang -fuse-ld=lld -pie %t.pic.o %t.dso.so -o %t
 // RUN: env LD_PRELOAD=%t.runtime.so %t | FileCheck %s --check-prefix=TWO
 
-// If --gc-sections drops all functions, the module still links, runs and is
-// registered, with no records.
+// If --gc-sections drops all functions, the module still links, runs and registers,
+// without records.
 // RUN: echo 'int main(void) { return 0; }' > %t.main.c
 // RUN: %clang -fuse-ld=lld -pie -Wl,--gc-sections %t.main.c %t.second.o -o %t
 // RUN: %t && env LD_PRELOAD=%t.runtime.so %t | FileCheck %s --check-prefix=NONE

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The data that an object file has once: the note, and the module's COMDAT group. A
-// file without a site has neither.
+// The note and the module's COMDAT group exist once per object file. A file without a
+// site has neither.
 // RUN: %clang_pass --target=x86_64-linux-gnu -O2 -c %s -o %t.o
 // RUN: llvm-readelf -SgnW %t.o | FileCheck %s
 // RUN: llvm-objdump -s -j .note.patchbay -j .rodata.__patchbay_module -j .note.patchbay.module -j .text.__patchbay_module %t.o | FileCheck %s --check-prefix=BYTES

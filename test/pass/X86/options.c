@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Options are LLVM options. They are known if the plugin is loaded before options
-// are read. That is so in clang (both ways to load), llc and Patchbay's linker, but
+// The plugin's options are LLVM options, known if the plugin is loaded before options
+// are parsed. This is true in clang (both ways to load), llc and Patchbay's linker, but
 // not in stock LLD, which loads the plugin before code generation.
 // DEFINE: %{option} = -patchbay-disable
 // DEFINE: %{clang} = %clang --target=x86_64-linux-gnu -c %s

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Every function has exactly one remark, in each output format. The reasons are tested in
-// skip.c and in the tests of lists, attributes and the threshold.
+// Every function has exactly one remark, in each output format. skip.c and the tests of
+// lists, attributes and the threshold cover the reasons.
 // RUN: %clang_pass --target=x86_64-linux-gnu -c %s -o %t.o 2>&1 | count 0
 // RUN: %clang_pass --target=x86_64-linux-gnu -c %s -o %t.o -foptimization-record-file=%t.yaml -fsave-optimization-record -foptimization-record-passes=patchbay 2>&1 | count 0
 // RUN: FileCheck %s --check-prefix=YAML --input-file=%t.yaml --implicit-check-not=Pass:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A list matches a function by the name in the source, with any suffix that the
+// A list matches a function by its name in the source, with any suffix that the
 // compiler appends (patchbay/names.h), and by the complete symbol.
 // RUN: rm -rf %t && split-file %s %t && cd %t
 // DEFINE: %{remarks} = -pass-remarks=patchbay -pass-remarks-missed=patchbay
@@ -7,8 +7,8 @@
 // RUN: llc -load %pass %{remarks} -patchbay-attr-list=names names.ll -filetype=obj -o names.o 2>&1 | %{check}=NAMES
 // RUN: llc -load %pass %{remarks} -patchbay-attr-list=whole names.ll -filetype=obj -o names.o 2>&1 | %{check}=WHOLE
 
-// Names that clang and LLD make. ThinLTO renames and exports a local function if another
-// module imports its caller.
+// Symbols as clang and LLD make them. ThinLTO renames and exports a local function if
+// another module imports the function's caller.
 // REQUIRES: lld
 // RUN: %clang --target=x86_64-linux-gnu -O2 -funique-internal-linkage-names -fplugin=%pass -c local.c -o local.o \
 // RUN:   -Xclang -mllvm -Xclang -patchbay-attr-list=local -Rpass-missed=patchbay 2>&1 | FileCheck %s --check-prefix=UNIQUE

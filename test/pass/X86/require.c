@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// -patchbay-require: if an object has functions, but none with a slot, that is an
-// error with the reasons.
+// With -patchbay-require, an object that has functions but no slot is an error, with
+// the reasons.
 // RUN: rm -rf %t && split-file %s %t && cd %t
 // DEFINE: %{cc} = %clang --target=x86_64-linux-gnu -fplugin=%pass -Xclang -mllvm -Xclang -patchbay-require -c
 // DEFINE: %{check} = FileCheck %s --implicit-check-not=error: --check-prefix
@@ -16,9 +16,9 @@
 // MODEL: error: patchbay: two.c: -patchbay-require: no function has a slot: -mcmodel=large puts functions out of a record's reach; nothing is instrumented (2){{$}}
 // TARGET: error: patchbay: two.c: -patchbay-require: no function has a slot: target 'i386-unknown-linux-gnu' has no slots; nothing is instrumented (2){{$}}
 
-// One slot is enough. No error for a file without functions, for one that a
-// list names as a whole, or if the plugin is disabled. A list that
-// cannot be read is one error.
+// One slot is enough. No error for a file without functions, for a file that a
+// list names as a whole, or if the plugin is disabled. An unreadable list is one
+// error.
 // RUN: %{cc} two.c -Werror 2>&1 | count 0
 // RUN: %{cc} two.c -Werror -mllvm -patchbay-attr-list=one-function 2>&1 | count 0
 // RUN: %{cc} data.c -Werror 2>&1 | count 0

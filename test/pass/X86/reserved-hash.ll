@@ -1,5 +1,5 @@
 ; SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-; A hash that equals a landing pad, or whose negative does, is incremented as LLVM does
+; If a hash or its negative equals a landing pad, the hash is incremented, as LLVM does
 ; for the callers' checks. The record has the hash at the entry.
 ; RUN: llc -load %pass -relocation-model=pic -filetype=obj %s -o %t.o
 ; RUN: %shared %t.o -o %t.so && %records %t.so | FileCheck %s

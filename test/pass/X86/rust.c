@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Rust in the same link, without slots and kCFI: it calls patchable functions, by
- * name and by pointer, and they call it.
+ * Rust code without slots and kCFI, in the same link, calls patchable functions, by
+ * name and by pointer, and they call Rust functions.
  */
 // REQUIRES: lld, rustc, host-x86_64
 // RUN: rm -rf %t && split-file %s %t && cd %t

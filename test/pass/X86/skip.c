@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Each kind of function that must not have a slot, with the reason in the remark.
+// Each type of function that must not have a slot, with the reason in the remark.
 // RUN: %clang_pass --target=x86_64-linux-gnu -O1 -w -fsanitize=kcfi -mllvm -patchbay-mode=user -c %s -o %t.o \
 // RUN:   -Rpass=patchbay -Rpass-missed=patchbay 2>&1 | FileCheck %s --implicit-check-not=remark:
 // RUN: %shared %t.o -o %t.so && %records %t.so | FileCheck %s --check-prefix=RECORD --implicit-check-not=gp=

@@ -12,7 +12,7 @@ define void @prologue() prologue i8 144 { ret void }
 define ghccc void @ghc() { ret void }
 ; CHECK: remark: {{.*}} anyreg: no slot: its calling convention is not C's
 define anyregcc void @anyreg() { ret void }
-; Its callers keep values in registers that no tracer saves.
+; Callers keep values in registers that tracers do not save.
 ; CHECK: remark: {{.*}} cold: no slot: its calling convention is not C's
 define coldcc void @cold(i32 %a) { ret void }
 ; CHECK: remark: {{.*}} tail: no slot: its calling convention is not C's

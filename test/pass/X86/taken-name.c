@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// If a program defines a symbol of the pass, that is an error. If a program only
-// declares it, the declaration refers to the pass's symbol.
+// Defining a symbol that the pass also defines is an error. A declaration of such a
+// symbol refers to the pass's symbol.
 // RUN: not %clang_pass --target=x86_64-linux-gnu -c %s -o %t.o 2>&1 | FileCheck %s
 // RUN: not %clang_pass --target=x86_64-linux-gnu -DSTUBS -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=STUBS
 // RUN: %clang_pass --target=x86_64-linux-gnu -DDECLARED -c %s -o %t.o && llvm-nm %t.o | FileCheck %s --check-prefix=DECLARED

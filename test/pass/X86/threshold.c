@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Small functions can be excluded. Only code counts, so debug and unwind
-// information change nothing.
+// Small functions can be excluded. Only instructions count, so debug and unwind
+// information do not matter.
 // DEFINE: %{cc} = %clang_pass --target=x86_64-linux-gnu -O1 -fomit-frame-pointer -c %s -o %t.o -Rpass=patchbay -Rpass-missed=patchbay
 // DEFINE: %{threshold} = %{cc} -mllvm -patchbay-instruction-threshold
 // DEFINE: %{check} = FileCheck %s --implicit-check-not=remark: --check-prefixes
@@ -18,7 +18,7 @@
 // RUN: %{threshold}=100 2>&1 | %{check}=NO-THREE,NO-FOUR,LOOP
 // RUN: %{threshold}=100 -mllvm -patchbay-ignore-loops 2>&1 | FileCheck %s --check-prefix=NO-LOOP
 
-// A function that is requested by name has a slot although it is small.
+// A small function that is requested by name has a slot.
 // RUN: echo '[always]' > %t.list && echo 'fun:three' >> %t.list
 // RUN: %{threshold}=100 -mllvm -patchbay-attr-list=%t.list 2>&1 | FileCheck %s --check-prefix=LISTED
 // LISTED: remark: three: slot and site, prefix of 16 bytes: it is listed under [always]

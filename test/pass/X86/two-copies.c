@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The plugin is loaded from two files: an installed one that a configuration file
-// names, and one of a build tree. If they are copies, the second has no effect. If
-// they differ, that is an error that names both, before compilation starts.
+// The plugin is loaded from two files, for example an installed one that a
+// configuration file names, and one of a build tree. If they are equal, the second one
+// has no effect. If they differ, an error names both before compilation starts.
 // RUN: rm -rf %t && mkdir %t && cd %t
 // RUN: cp %pass a.so && cp %pass b.so && cp %pass newer.so && echo >> newer.so
 // DEFINE: %{cc} = %clang --target=x86_64-linux-gnu -O2 -c %s
@@ -9,7 +9,7 @@
 // RUN: %{cc} -fplugin=./a.so -fplugin=./b.so -o two.o && cmp one.o two.o
 // RUN: %{cc} -fplugin=./a.so -fpass-plugin=./b.so -o two.o && cmp one.o two.o
 // RUN: %{cc} -fpass-plugin=./a.so -fpass-plugin=./b.so -o two.o && cmp one.o two.o
-// An option reaches the copy that is used.
+// Options reach the copy that is used.
 // RUN: %clang --target=x86_64-linux-gnu -O2 -c %s -o plain.o
 // RUN: %{cc} -fplugin=./a.so -fplugin=./b.so -Xclang -mllvm -Xclang -patchbay-disable -o two.o && cmp plain.o two.o
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// If no slots are possible, the code is the same as without the plugin, and the
-// compiler prints one message.
+// If no slots are possible, the plugin does not change the code, and the compiler
+// prints one message.
 // RUN: %clang --target=i386-linux-gnu -O2 -c %s -o %t.stock.o
 // RUN: %clang_pass --target=i386-linux-gnu -O2 -c %s -o %t.o 2>&1 | FileCheck %s --implicit-check-not=warning: -DTARGET=i386-unknown-linux-gnu
 // RUN: cmp %t.stock.o %t.o

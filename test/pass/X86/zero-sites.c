@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // REQUIRES: lld
-// -patchbay-zero-sites: the immediates of sites are 0, in each dialect and with
-// each code generator. Only the module's own group refers to stubs.
+// With -patchbay-zero-sites, the immediates of sites are 0, in each assembler dialect
+// and with each code generator. Only the module's own group refers to stubs.
 // DEFINE: %{zero} = %clang --target=x86_64-linux-gnu -O2 -fPIC -fcf-protection -fplugin=%pass -mllvm -patchbay-zero-sites
 // RUN: %{zero} -c %s -o %t.o
 // RUN: llvm-objdump -dr --no-show-raw-insn %t.o | FileCheck %s

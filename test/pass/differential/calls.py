@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Generates functions of random signatures that call each other across two
-translation units, mostly through pointers. csmith makes neither
-such calls, nor variadic functions, nor types that are passed in several ways.
+"""Generates functions of random signatures that call each other across two translation units,
+mostly through pointers. csmith generates neither such calls, nor variadic functions, nor types
+that are passed in several ways.
 """
 from dataclasses import dataclass
 
 REALS = ["f32", "f64", "wide"]
-# Types of Inputs/support.h. PROMOTED has those that a variadic call promotes.
+# Types of Inputs/support.h. A variadic call promotes the types in PROMOTED.
 PROMOTED = ["i8", "u8", "i16", "u16", "boolean", "f32"]
 KEPT = ["i32", "u32", "i64", "u64", "f64", "wide", "c64", "u128", "v128",
         "pointer", "callback"]
 TYPES = PROMOTED + KEPT + ["c32", "color"]
-# A call with only these needs no stack, so every back end can make it a guaranteed tail
+# A call with only these types needs no stack, so every back end can make it a guaranteed tail
 # call.
 INTEGERS = ["i8", "u16", "i32", "u32", "i64", "u64", "boolean", "pointer"]
 
@@ -91,7 +91,7 @@ class Calls:
         if kind < 0.45:
             # Include floating-point arguments: the caller passes their number in a register.
             rest = KEPT + ["f64"] * 6 + [name for name, _ in self.structs]
-            # The type before "..." must not be promoted.
+            # The type before "..." must be one that is not promoted.
             return Signature(result, (*choose.choices(self.types, k=count // 2), "i32"),
                              tuple(choose.choices(rest, k=choose.randint(1, 8))))
         return Signature(result, tuple(choose.choices(self.types, k=count)), None)

@@ -16,7 +16,7 @@ from toolchain import (HERE, HOST, RUN_LIMIT, TARGETS, Configuration, SetupError
                        ToolError, run)
 
 # Time limit of the reference run in seconds. Most programs end in a few milliseconds, or
-# never. Emulation takes a hundred times as long.
+# never. Emulation is a hundred times as slow.
 REFERENCE_LIMIT = 0.2
 COMPILE_LIMIT = 120
 CONTROL = HERE / "Inputs" / "wrong-type.c"
@@ -52,8 +52,8 @@ class Run:
 
 
 def outcome(tools, configuration, sources, output, uses_plugin, limit=RUN_LIMIT):
-    """Builds and runs a program. uses_plugin says for each source whether to compile it
-    with the plugin. Returns the result of the last step and all commands."""
+    """Builds and runs a program. uses_plugin says for each source whether it is compiled with
+    the plugin. Returns the result of the last step and all commands."""
     objects = [output.with_suffix(f".{source.stem}.o") for source in sources]
     commands = [tools.compile_command(configuration, source, object, uses)
                 for source, object, uses in zip(sources, objects, uses_plugin)]
@@ -68,7 +68,7 @@ def outcome(tools, configuration, sources, output, uses_plugin, limit=RUN_LIMIT)
 
 
 def wrong_records(tools, objects, instrumented, untraced, image):
-    """Reports functions that lack a record in the image, or have an unwanted one."""
+    """Reports functions whose record in the image is missing or unwanted."""
     expected = tools.defined([object for object, uses in zip(objects, instrumented) if uses])
     for name in untraced:
         expected.pop(name, None)
@@ -86,8 +86,8 @@ def wrong_records(tools, objects, instrumented, untraced, image):
 
 
 def report(run_, count, configuration, fault, commands, stderr, work, kept, sources=()):
-    """Reports and counts a fault, copies the sources, and writes a script that
-    repeats there what was done in the folder work."""
+    """Reports and counts a fault, copies the sources, and writes a script that repeats the
+    commands of the folder work."""
     kept = run_.keep_failures.absolute() / kept
     kept.mkdir(parents=True, exist_ok=True)
     for source in sources:
@@ -126,8 +126,8 @@ def test(run_, program, configuration, reference):
 
 
 def reference_program(tools, seed, folder):
-    """Returns the first program of the seed that ends soon, and its output. It is not
-    optimized, because optimization may be the reason that a loop ends soon."""
+    """Returns the first program of the seed that ends soon, and its output. The program is not
+    optimized, because optimization may be the reason why a loop ends soon."""
     host = Configuration(TARGETS[HOST], "O0", kcfi=False)
     for attempt in range(100):
         program = generate(tools.csmith, seed, attempt, folder)
@@ -153,7 +153,7 @@ def test_program(run_, configurations, seed):
 
 
 def test_control(run_, configuration):
-    """Checks that kCFI traps wrong calls of instrumented functions, and only these."""
+    """Checks that kCFI traps only wrong calls of instrumented functions."""
     tools = run_.tools
     with tempfile.TemporaryDirectory(prefix="patchbay-differential-") as folder:
         image = Path(folder) / configuration.file_name

@@ -2,9 +2,9 @@
 """Generates one program from a seed: two translation units and a header. Half of its
 functions, chosen at random, are marked to be excluded.
 
-first.c has csmith's output and half of the generated calls, second.c has the other half
-and main. csmith calls its functions directly; this changes half of them to calls through
-pointers.
+first.c has csmith's output and half of the generated calls; second.c has the other half and
+main. csmith's functions call each other directly; half of these calls are changed to calls
+through pointers.
 """
 import random
 import re
@@ -15,7 +15,7 @@ from pathlib import Path
 from calls import Calls
 
 UNITS = ("first.c", "second.c")
-# csmith's declaration of a function: the text before the name, and its number.
+# csmith's declaration of a function: the text before its name, and its number.
 FUNCTION = re.compile(r"^((?:inline )?static .*\W)func_(\d+)(\(.*\))(;?)\s*$")
 SMALLEST = 3    # least number of csmith's functions; programs with fewer test too little
 LONGEST = 350   # most lines of csmith's output; longer programs take too long to compile
@@ -71,8 +71,8 @@ def _csmith_options(choose):
 
 
 def _csmith(tool, choose, folder):
-    """Returns the first program of a useful size. csmith also writes its own file into
-    the folder."""
+    """Returns the first program of a useful size. csmith also writes a file of its own into the
+    folder."""
     options = _csmith_options(choose)
     while True:
         command = [tool, "--seed", str(choose.randrange(1 << 31)), *options]
@@ -111,8 +111,8 @@ def _rewrite(lines, choose, untraced):
 
 
 def generate(tool, seed, attempt, folder):
-    """Writes the program into the folder. Increase attempt after a useless program of
-    this seed."""
+    """Writes the program into the folder. Increase attempt if this seed has made a useless
+    program."""
     choose = random.Random(f"{seed} {attempt}")
     untraced = set()
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Differential test of the pass. Random programs, half of their functions instrumented,
-must behave like the same program without the plugin: on each target, at each
-optimization level, with and without kCFI.
+"""Differential test of the pass. Random programs, with half of their functions instrumented,
+must behave as without the plugin: on each target, at each optimization level, with and without
+kCFI.
 
-Each image must also have records of exactly the functions that should be instrumented,
-and a call through a pointer of the wrong type must trap. Programs depend only on the
-seed. 400 programs are a thorough test, a few are a quick one.
+Each image must also have records of exactly the functions that should be instrumented, and a
+call through a pointer of the wrong type must trap. Programs depend only on the seed. 400
+programs are a thorough test, a few are a quick one.
 """
 import argparse
 import os

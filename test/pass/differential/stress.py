@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 
 from toolchain import SOURCE, TARGETS, Configuration, SetupError, Toolchain
 
-# Registers for arguments and results that the baseline lacks.
+# Registers for arguments and results that the baseline CPU lacks.
 FLAVOURS = {"x86_64": [("-march=x86-64-v4",), ("-fcf-protection=full",)],
             "aarch64": [("-march=armv9-a",), ("-mbranch-protection=standard",)],
             "powerpc64le": [("-mcpu=pwr10",)],
@@ -39,11 +39,11 @@ class Stress:
             raise SetupError(f"no {self.llvm_stress}: install LLVM's tools")
 
     def generate(self, generator, seed, folder):
-        """Returns the source, and the options that compile it."""
+        """Returns the source and its compiler options."""
         if generator == "llvm-stress":
             source = folder / "stress.ll"
             command = [self.llvm_stress, f"-seed={seed}", "-size=200", "-o", source]
-            # Optimization leaves little of such code.
+            # Optimization removes most of such code.
             options = ("-fPIC", "-Xclang", "-disable-llvm-passes")
         else:
             source = folder / "csmith.c"

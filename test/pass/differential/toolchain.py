@@ -17,8 +17,8 @@ import build_tree
 HERE = Path(__file__).resolve().parent
 SOURCE = HERE.parent.parent.parent
 RUN_LIMIT = 60  # seconds; a program runs for a few hundredths of one
-# csmith's programs have the same meaning on all targets under these rules: overflow
-# wraps, and only an explicit multiply-add is one.
+# csmith's programs have the same meaning on all targets under two rules: overflow wraps, and
+# only an explicit multiply-add is fused.
 CFLAGS = ("-std=gnu11", "-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off",
           "-Wno-everything", "-Wbackend-plugin", "-fno-crash-diagnostics",
           "-I", str(HERE / "Inputs"), "-mllvm", "-verify-machineinstrs")
@@ -26,11 +26,11 @@ LDFLAGS = ("-fuse-ld=lld", "-Wl,--threads=1")
 
 
 class SetupError(Exception):
-    """The test cannot run. The message tells the user what to do."""
+    """The test cannot run. The message says what the user must do."""
 
 
 class ToolError(Exception):
-    """The command refuses an image."""
+    """`patchbay` refuses an image."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Target:
     name: str        # the first part of the triple
     emulator: tuple  # the command that runs its programs on other machines
     library: str     # Debian's name in packages of C libraries
-    # Options that change the start of functions or how they are reached, one set per
+    # Options that change the start of functions or how functions are reached, one set per
     # program.
     flavours: tuple
 
@@ -137,9 +137,9 @@ class Toolchain:
         return f"patchbay verify: {ended.first_line}" if ended.status else None
 
     def defined(self, objects):
-        """Returns the names of the functions that objects define. Skips other symbols in
-        code: labels, the prefixes of stock kCFI, the plugin's pads, and its own functions,
-        which register a module."""
+        """Returns the names of the functions that objects define. Skips other symbols in code:
+        labels, the prefixes of stock kCFI, and the plugin's pads and functions that register a
+        module."""
         symbols = self._text(self.nm, "--defined-only", "--format=posix", *objects)
         names = (line.split()[0] for line in symbols.splitlines()
                  if line[:1] and line.split()[1:2] and line.split()[1] in "tTwW")
@@ -154,7 +154,7 @@ def _plain(name):
 
 @dataclass(frozen=True)
 class Ended:
-    """The result of a command, in words."""
+    """Describes the result of a command."""
     words: str
     status: int  # -N: by signal N
     stdout: str = ""

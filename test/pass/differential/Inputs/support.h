@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The parts of generated programs: for each type T, next_T() makes a value from the
-// state of the program, and fold_T() changes the state by a value.
-// Two programs that differ in one passed value end with different states.
+// program's state, and fold_T() changes the state by a value. If one passed value
+// differs, two programs end with different states.
 #ifndef SUPPORT_H
 #define SUPPORT_H
 
@@ -21,11 +21,11 @@
 #endif
 
 extern uint64_t state;
-// The number of calls that the program may still make: calls are random and
-// would not end otherwise.
+// The number of calls that the program may still make: random calls would not end
+// otherwise.
 extern int fuel;
 
-// Not inlined, because nearly every line calls these: compiling would take longer.
+// Not inlined, because nearly every line calls these functions: compiling would take longer.
 #define SMALL static __attribute__((noinline, unused))
 
 SMALL void fold(uint64_t value) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Calls a function through a pointer of its type, or of another type if there
-// is an argument. kCFI allows the first call and traps the second.
+// Calls a function through a pointer of its type or, with an argument, of another type.
+// kCFI allows the first call and traps the second.
 #include <stdio.h>
 
 __attribute__((noinline)) static int callee(int a) { return a + 1; }
