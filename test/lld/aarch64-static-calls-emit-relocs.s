@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-## --emit-relocs: relocations tell tools that move code how a thunk finds its
-## key. The thunk's branch needs none, because tools can decode it.
+## --emit-relocs writes relocations that tell tools that move code how a thunk finds its
+## key. The thunk's branch needs no relocation, because tools can decode it.
 
 # RUN: rm -rf %t && split-file %s %t && cd %t
 # RUN: llvm-mc -filetype=obj -triple=aarch64 a.s -o a.o
@@ -28,7 +28,7 @@
 # DIS-NEXT:  ldr x16
 # DIS-NEXT:  R_AARCH64_LD64_GOT_LO12_NC __SCK__y
 
-## Thunks among other code, with relocations in the same section; and discarded thunks.
+## The thunks are among other code, with relocations in the same section; or discarded.
 # RUN: %ld.lld --static-calls --emit-relocs -T text.lds a.o lib.so -o text
 # RUN: llvm-readelf -SrW text | FileCheck %s --check-prefix=JOINED
 # JOINED-NOT: .rela.static_call.text
@@ -37,7 +37,7 @@
 # RUN: %ld.lld --static-calls --emit-relocs -T none.lds a.o lib.so -o none
 # RUN: llvm-readelf -SW none | FileCheck %s --check-prefix=NONE
 # NONE-NOT:   .rela.static_call.text
-## No relocations without the option, and none without static calls.
+## The output has no relocations without the option or without static calls.
 # RUN: %ld.lld --static-calls a.o lib.so -o off
 # RUN: llvm-readelf -SW off | FileCheck %s --check-prefix=NONE
 # RUN: %stock_lld --emit-relocs lib.o -o lib.stock

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-## A target just in reach of the thunk's branch, and one instruction further. The
-## same for the key's page; it is an error if that is out of reach.
+## A target just in reach of the thunk's branch, and one that is one instruction
+## further. The same for the key's page. A key out of reach is an error.
 
 # RUN: rm -rf %t && split-file %s %t && cd %t
 # RUN: llvm-mc -filetype=obj -triple=aarch64 a.s -o a.o
@@ -27,7 +27,7 @@
 # INDIRECT-NEXT:   nop
 # INDIRECT-NEXT:   adrp x16
 
-## adrp reaches 0xfffff000 up and 0x100000000 down. The tables are between both.
+## adrp reaches 0xfffff000 up and 0x100000000 down. The tables are in between.
 # RUN: sed 's/FAR/0x110010000/; s/TABLE/0x18fffffe8/; s/DATA/0x20fffffe8/' lds > page-up.lds
 # RUN: %ld.lld --static-calls -T page-up.lds a.o -o page-up
 # RUN: llvm-objdump -d --no-show-raw-insn --section=.static_call.text page-up | FileCheck %s --check-prefix=PAGE-UP

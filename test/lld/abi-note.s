@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-## The linker refuses objects of different Patchbay ABIs, and of an ABI that it does
-## not know, whatever the options.
+## The linker refuses objects with different Patchbay ABIs, and objects with an unknown
+## ABI, whatever the options.
 
 # RUN: rm -rf %t && split-file %s %t && cd %t
 # RUN: llvm-mc -filetype=obj -triple=x86_64 start.s -o start.o
@@ -37,7 +37,7 @@
 # RUN: not %ld.lld start.o several.o -o several.out 2>&1 | FileCheck %s --check-prefix=SEVERAL
 # SEVERAL: error: several.o: Patchbay ABI version 1 is incompatible with version 2 of several.o
 
-## An archive member that is not extracted does not count.
+## An archive member that is not extracted is ignored.
 # RUN: llvm-ar rc lib.a v1.o
 # RUN: %ld.lld start.o v2.o lib.a -o ok
 

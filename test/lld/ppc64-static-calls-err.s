@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-## Errors of ppc64 only: calls that cannot restore the TOC pointer.
+## Errors only of ppc64: calls that cannot restore the TOC pointer.
 
 # RUN: rm -rf %t && split-file %s %t && cd %t
 # RUN: llvm-mc -filetype=obj -triple=powerpc64le key.s -o key.o

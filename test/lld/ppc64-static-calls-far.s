@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 ## A caller far from the thunk, and a thunk far from the function. The function runs and
-## changes the TOC pointer. Afterwards the caller has its own TOC pointer again.
+## changes the TOC pointer. After the call the caller's TOC pointer is restored.
 # REQUIRES: qemu-ppc64le
 
 # RUN: rm -rf %t && mkdir %t && cd %t
@@ -10,7 +10,7 @@
 # RUN:   .function 0x10010000 : { *(.function) } \
 # RUN:   .data 0x10020000 : { *(.data) } .got 0x10030000 : { *(.got) } }' > a.lds
 
-## The thunk near its caller, near neither, and near the function.
+## The thunk is near its caller, near neither, or near the function.
 # RUN: sed s/TRAMP/0x10100/ a.lds > caller.lds
 # RUN: %ld.lld --static-calls -T caller.lds a.o -o caller
 # RUN: qemu-ppc64le caller

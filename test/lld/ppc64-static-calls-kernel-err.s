@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-## --static-calls-kernel: references that cannot be static calls of the kernel.
+## --static-calls-kernel reports references that cannot be static calls of the kernel.
 
 # RUN: rm -rf %t && split-file %s %t && cd %t
 # RUN: llvm-mc -filetype=obj -triple=powerpc64le key.s -o key.o
@@ -17,7 +17,7 @@
 # CALLS: error: calls.o:(.text+0x18): static call 'x' is called without a TOC pointer; compile with -mno-pcrel
 # CALLS: error: calls.o:(.text+0x1c): call to static call 'x' lacks nop
 
-## The kernel does not define __static_call_toc_offset: one error, at the first call.
+## Without __static_call_toc_offset, the first call causes an error, and no other does.
 # RUN: not %{link} call.o key.o -o err.out 2>&1 | FileCheck %s --check-prefix=TOC --implicit-check-not=error:
 # TOC: error: call.o:(.text+0x0): call to static call 'x' cannot restore the TOC pointer: no absolute symbol '__static_call_toc_offset' gives its offset from r13
 # RUN: not %{link} call.o key.o --defsym __static_call_toc_offset=_start -o err.out 2>&1 | FileCheck %s --check-prefix=TOC
@@ -49,7 +49,7 @@
 # CONST: error: const.o:(.rodata+0x0): static call key '__SCK__x' is not in a writable section
 # RUN: not %{link} call.o toc.o -o err.out 2>&1 | FileCheck %s --check-prefix=MISSING
 # MISSING: error: call.o: undefined static call key '__SCK__x'; define it with DEFINE_STATIC_CALL(x, function) in one file of this link{{$}}
-## A function that only the dynamic linker can find.
+## The target is a function that only the dynamic linker can find.
 # RUN: sed 's/f,@function/f,@gnu_indirect_function/' key.s | llvm-mc -filetype=obj -triple=powerpc64le -o ifunc.o
 # RUN: not %{link} call.o ifunc.o toc.o -o err.out 2>&1 | FileCheck %s --check-prefix=IFUNC
 # IFUNC: error: ifunc.o:(.data+0x0): static call 'x' has a target that is not in the kernel
@@ -61,7 +61,7 @@
 # DISCARD:      error: __SCT__x is made by the linker in section .static_call.text, which the linker script discards
 # RUN: not %{link} -T orphan.lds --orphan-handling=error call.o key.o toc.o -o err.out 2>&1 | FileCheck %s --check-prefix=ORPHAN
 # ORPHAN: error: <internal>:(.static_call.text) is being placed in '.static_call.text'
-## A table that the script discards before it places it.
+## The script discards the table before the rule that would place it.
 # RUN: %{link} -T drop-table.lds call.o key.o toc.o -o dropped 2>&1 | FileCheck %s --check-prefix=DROP-TABLE
 # DROP-TABLE: warning: section .static_call_sites is discarded by the linker script
 # RUN: llvm-mc -filetype=obj -triple=powerpc64le thunk.s -o thunk.o

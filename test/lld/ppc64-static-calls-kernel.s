@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-## --static-calls-kernel with static calls as the macros of include/linux/static_call.h
-## and the kernel's linker script make them, linked like vmlinux.
+## --static-calls-kernel links static calls that are made as by the macros of
+## include/linux/static_call.h and the kernel's linker script, like vmlinux.
 
 # RUN: rm -rf %t && split-file %s %t && cd %t
 # RUN: llvm-mc -filetype=obj -triple=powerpc64le a.s -o a.o
@@ -23,8 +23,8 @@
 # RUN: %{link} --static-calls-toc-symbol=my_toc -T vmlinux.lds a.o my_toc.o -o my_toc
 # RUN: llvm-objdump -d --no-show-raw-insn my_toc | FileCheck %s
 
-## Callers in the kernel enter at the local entry point, and load the TOC pointer
-## from the PACA where the nop was; other nops stay.
+## Callers in the kernel enter at the local entry point, and load the TOC pointer from
+## the PACA in place of the nop; other nops stay.
 # RUN: llvm-objdump -d --no-show-raw-insn vmlinux | FileCheck %s
 # CHECK-LABEL: <_stext>:
 # CHECK:         bl 0x[[#%x,NEAR:]] <__SCT__near+0x8>
@@ -59,7 +59,7 @@
 # CHECK:         b {{.*}} <__SCT__null+0x20>
 # CHECK-LABEL: <__SCT__ret0>:
 # CHECK:         b {{.*}} <__SCT__ret0+0x1c>
-## A target out of a branch's reach, and one without a symbol: the thunk jumps through r12.
+## A target out of a branch's reach, or without a symbol: the thunk jumps through r12.
 # CHECK-LABEL: <__SCT__far>:
 # CHECK:         b {{.*}} <__SCT__far+0x24>
 # CHECK-LABEL: <__SCT__section>:
@@ -91,7 +91,7 @@
 # RUN: llvm-objdump -d -j .text -j .text.far vmlinux2 >2
 # RUN: tail -n +3 1 >1.code && tail -n +3 2 >2.code && cmp 1.code 2.code
 
-## The table exists only if the script places it; symbols alone do not suffice.
+## The table exists only if the script places it. Symbols alone do not create the table.
 # RUN: sed '/static_call_sites/d' vmlinux.lds >no-table.lds
 # RUN: %{link} -T no-table.lds a.o toc.o -o no-table --fatal-warnings
 # RUN: llvm-readelf -SsW no-table | FileCheck %s --check-prefix=NO-TABLE
@@ -104,7 +104,7 @@
 # GC:     __SCK__near
 # GC-NOT: unused
 
-## The option alone is enough, and a later --no-static-calls disables it.
+## The option alone is enough. A later --no-static-calls disables it.
 # RUN: not %{link} --no-static-calls -T vmlinux.lds a.o toc.o -o off 2>&1 | FileCheck %s --check-prefix=OFF
 # OFF: error: undefined symbol: __SCT__near
 

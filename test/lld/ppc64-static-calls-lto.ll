@@ -1,7 +1,7 @@
 ; SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-;; LTO must not know that this link defines the thunk. Otherwise it would omit the
-;; nop after the call, and tail-call the thunk. Links of bitcode alone also need the
-;; TOC base: no object refers to it when LLD decides whether to define it.
+;; LTO must not know that this link defines the thunk. Otherwise LTO would omit the nop
+;; after the call, and tail-call the thunk. Links of bitcode alone also need the TOC
+;; base, although no object refers to it when LLD decides whether to define it.
 
 ; RUN: llvm-as %s -o %t.full.bc
 ; RUN: %ld.lld --static-calls -pie %t.full.bc -o %t.full

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-## Callers without a TOC pointer (POWER10) use a second entry. It sets up r2 for a
-## function that needs it, without an indirect branch.
+## Callers without a TOC pointer (POWER10) use the thunk's second entry. It sets up r2
+## for a function that needs r2, without an indirect branch.
 
 # RUN: rm -rf %t && split-file %s %t && cd %t
 # RUN: llvm-mc -filetype=obj -triple=powerpc64le a.s -o a.o
@@ -15,7 +15,7 @@
 # RUN: %ld.lld --static-calls -pie a.o toc.o lib.so -o pie
 # RUN: llvm-objdump -d --mcpu=pwr10 --no-show-raw-insn pie | FileCheck %s
 
-## Callers branch directly to the thunk. A caller with a TOC pointer uses the first
+## Callers branch directly to the thunk. Callers with a TOC pointer use the first
 ## entry.
 # CHECK-LABEL: <_start>:
 # CHECK-NEXT:    bl {{.*}} <__notoc__SCT__toc>
@@ -57,7 +57,7 @@
 # CHECK-NEXT:    bctr
 # CHECK-LABEL: <__notoc__SCT__null>:
 # CHECK-NEXT:    b {{.*}} <__SCT__null+0x2c>
-## Only callers with a TOC pointer call the last thunk, so it has one part.
+## Only callers with a TOC pointer call the last thunk, so it has no second entry.
 # CHECK-LABEL: <__SCT__only>:
 # CHECK-NOT:     pld
 

@@ -23,7 +23,7 @@
 # CHECK-NEXT:    bl {{.*}} <__SCT__leaf>
 # CHECK-NEXT:    ld 2, 24(1)
 
-## To the local entry point, which is 8 bytes after the global one.
+## The branch goes to the local entry point, 8 bytes after the global one.
 # CHECK-LABEL: <__SCT__local>:
 # CHECK-NEXT:    std 2, 24(1)
 # CHECK-NEXT:    b {{.*}} <local+0x8>
@@ -37,7 +37,7 @@
 # CHECK-NEXT:    b
 # CHECK-NEXT:    li 3, 0
 # CHECK-NEXT:    blr
-## A reference by section and addend: the symbol there has the entry points.
+## The key refers to a section plus addend. The symbol there has two entry points.
 # CHECK-LABEL: <__SCT__section>:
 # CHECK-NEXT:    std 2, 24(1)
 # CHECK-NEXT:    b {{.*}} <local+0x8>
@@ -91,7 +91,7 @@
 # SAME-LABEL: <__SCT__local>:
 # SAME-NEXT:    b {{.*}} <local+0x8>
 
-## A caller that reaches its thunk only through a stub of LLD also restores r2.
+## A caller that reaches its thunk only through a stub of LLD restores r2, too.
 # RUN: %ld.lld --static-calls -T long.lds a.o lib.o -o long
 # RUN: llvm-objdump -d --no-show-raw-insn --section=.text long | FileCheck %s --check-prefix=LONG
 # RUN: %ld.lld --static-calls -pie -T long.lds a.o lib.o -o long.pie
@@ -126,9 +126,9 @@
 # BE: error: be.o: --static-calls does not support this target
 # RUN: not ls *.out
 
-## An ifunc's PLT entry has one entry point and uses r2, though the resolver has
-## two. A target given by --defsym or with an addend may have a local entry point,
-## but the linker does not know where.
+## An ifunc's PLT entry has one entry point and uses r2, though the resolver has two. A
+## target given by --defsym or with an addend may have a local entry point, but the
+## linker does not know its address.
 # RUN: llvm-mc -filetype=obj -triple=powerpc64le named.s -o named.o
 # RUN: %ld.lld --static-calls -pie --defsym=alias=function named.o -o named
 # RUN: llvm-objdump -d --no-show-raw-insn --mcpu=pwr10 named | FileCheck %s --check-prefix=NAMED

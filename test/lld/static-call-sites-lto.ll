@@ -1,5 +1,5 @@
 ; SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-;; --static-call-sites with LTO: the linker's table keeps keys that bitcode defines,
+;; --static-call-sites with LTO: the linker's table contains keys that bitcode defines,
 ;; and lists calls in the code that LTO generates.
 
 ; RUN: llvm-as %s -o %t.full.bc

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-## --static-call-sites: a table of the calls of thunks that the input defines. The
-## kernel's macros define such thunks. For vmlinux and, with -r, for modules.
+## --static-call-sites makes a table of the calls of thunks that the input defines, as
+## the kernel's macros do. The option is for vmlinux and, with -r, for modules.
 
 # RUN: rm -rf %t && split-file %s %t && cd %t
 # RUN: llvm-mc -filetype=obj -triple=aarch64 arm64.s -o arm64.o
@@ -8,7 +8,7 @@
 # RUN: llvm-mc -filetype=obj -triple=x86_64 x86.s -o x86.o
 # RUN: llvm-mc -filetype=obj -triple=powerpc64le ppc64.s -o ppc64.o
 
-## arm64's vmlinux. Thunks, branches, addresses and other output do not change.
+## arm64's vmlinux. The option changes no thunk, branch, address or other output.
 # RUN: %ld.lld --static-call-sites -T vmlinux.lds arm64.o arm64-thunks.o -o vmlinux --fatal-warnings
 # RUN: llvm-objdump -d --no-show-raw-insn vmlinux | FileCheck %s --check-prefix=ARM64
 # RUN: llvm-objdump -s -j .static_call_sites vmlinux | FileCheck %s --check-prefix=ARM64-TABLE
@@ -22,7 +22,7 @@
 # RUN: llvm-objdump -s -j .text -j .rodata vmlinux | tail -n +3 >ours
 # RUN: llvm-objdump -s -j .text -j .rodata stock | tail -n +3 >theirs
 # RUN: cmp ours theirs
-## No table without a section in the script. The option has no effect without static calls.
+## No table if the script has no section for it. Without static calls the option has no effect.
 # RUN: sed /static_call_sites/d vmlinux.lds >no-table.lds
 # RUN: %ld.lld --static-call-sites -T no-table.lds arm64.o arm64-thunks.o -o ours
 # RUN: %stock_lld -T no-table.lds arm64.o arm64-thunks.o -o theirs
@@ -55,9 +55,9 @@
 # X86-MODULE-NEXT: R_X86_64_PC32 {{.*}} .text + 5{{$}}
 # X86-MODULE-NEXT: R_X86_64_PC32 {{.*}} __SCK__a + 1{{$}}
 
-## Thunks of the input that are a single branch: -O2 must not redirect their callers,
-## which could then not be listed, and must not fold thunks with the same target,
-## because each is patched separately.
+## The input's thunks are single branches. -O2 must not redirect their callers, which
+## could then not be listed, and must not fold thunks with the same target, because each
+## is patched separately.
 # RUN: %ld.lld --static-call-sites -O2 -e 0 x86.o -o x86-O2
 # RUN: llvm-readelf -SW x86-O2 | FileCheck %s --check-prefix=X86
 # RUN: llvm-objdump -d x86-O2 | FileCheck %s --check-prefix=X86-O2
@@ -100,12 +100,12 @@
 # RUN: llvm-readelf -rW ppc64-gc-module.o | FileCheck %s --check-prefix=PPC64-GC
 # PPC64-GC:      R_PPC64_REL32 {{.*}} .text + 8
 # PPC64-GC-NEXT: R_PPC64_REL32 {{.*}} __SCK__a + 0
-## A key that the script discards.
+## The script discards a key.
 # RUN: echo 'SECTIONS { /DISCARD/ : { *(.data) } }' >drop-key.lds
 # RUN: not %ld.lld -r --static-call-sites -T drop-key.lds ppc64.o -o err.out 2>&1 | FileCheck %s --check-prefix=DROP-KEY
 # DROP-KEY: error: ppc64.o: undefined static call key '__SCK__a'
 
-## A module that is linked in two steps: one of them makes the table.
+## A module is linked in two steps; one of them makes the table.
 # RUN: %ld.lld -r arm64.o -o once.o
 # RUN: %ld.lld -r --static-call-sites once.o -o late.o
 # RUN: llvm-readelf -rW late.o | FileCheck %s --check-prefix=STEPS
@@ -115,7 +115,7 @@
 # RUN: not %ld.lld -r --static-call-sites module.o -o err.out 2>&1 | FileCheck %s --check-prefix=TWICE
 # TWICE: error: module.o:(.static_call_sites): the linker makes this section; remove it, or link without --static-call-sites
 
-## Errors are the same as for thunks that the linker makes.
+## Errors are the same as with thunks that the linker makes.
 # RUN: llvm-mc -filetype=obj -triple=aarch64 bad.s -o bad.o
 # RUN: not %ld.lld --static-call-sites arm64.o arm64-thunks.o bad.o -o err.out 2>&1 | FileCheck %s --check-prefix=BAD --implicit-check-not=error:
 # BAD-DAG: error: bad.o:(.text+0x0): branch into the middle of static call 'a'
@@ -131,7 +131,7 @@
 # RUN: llvm-mc -filetype=obj -triple=riscv64 riscv.s -o riscv.o
 # RUN: not %ld.lld --static-call-sites riscv.o -o err.out 2>&1 | FileCheck %s --check-prefix=RISCV
 # RISCV: error: riscv.o: --static-call-sites does not support this target
-## Keys of a shared object, and keys whose alignment leaves no low bits for the table.
+## Keys in a shared object, and keys whose alignment leaves no low bits for the table.
 # RUN: llvm-mc -filetype=obj -triple=aarch64 key.s -o key.o
 # RUN: %ld.lld -shared key.o -o key.so
 # RUN: not %ld.lld --static-call-sites -e 0 bad.o key.so -o err.out 2>&1 | FileCheck %s --check-prefix=SHARED
@@ -140,15 +140,15 @@
 # RUN: not %ld.lld --static-call-sites -e 0 bad.o odd.o -o err.out 2>&1 | FileCheck %s --check-prefix=ODD
 # RUN: not %ld.lld -r --static-call-sites bad.o odd.o -o err.out 2>&1 | FileCheck %s --check-prefix=ODD
 # ODD: error: odd.o:(.data+0x1): static call key '__SCK__none' is not aligned to 8 bytes
-## A damaged relocation, which -r copies without a check.
+## A damaged relocation, which -r copies without checking it.
 # RUN: yaml2obj -D MACHINE=EM_PPC64 -D TYPE=R_PPC64_REL24 outside.yaml -o outside-ppc64.o
 # RUN: not %ld.lld -r --static-call-sites outside-ppc64.o -o err.out 2>&1 | FileCheck %s --check-prefix=OUTSIDE
 # OUTSIDE: error: outside-ppc64.o:(.text+0xfffffffffffffffc): relocation R_PPC64_REL24 refers to static call 'x', which can only be called and jumped to
 # RUN: yaml2obj -D MACHINE=EM_AARCH64 -D TYPE=R_AARCH64_CALL26 outside.yaml -o outside-aarch64.o
 # RUN: not %ld.lld -r --static-call-sites outside-aarch64.o -o err.out 2>&1 | FileCheck %s --check-prefix=OUTSIDE-ARM
 # OUTSIDE-ARM: error: outside-aarch64.o:(.text+0xfffffffffffffffc): relocation R_AARCH64_CALL26 refers to static call 'x', which can only be called and jumped to
-## On x86-64 the byte before the field shows whether it belongs to a branch. Here the
-## field is at the start of its section.
+## On x86-64 the byte before a field shows whether it belongs to a branch. This field is
+## at the start of its section.
 # RUN: yaml2obj -D MACHINE=EM_X86_64 -D TYPE=R_X86_64_PLT32 outside.yaml -o outside-x86.o
 # RUN: %ld.lld -r --static-call-sites outside-x86.o -o outside-x86-r.o
 # RUN: llvm-readelf -SW outside-x86-r.o | FileCheck %s --check-prefix=OUTSIDE-X86

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 ## A static call extracts the archive member that defines its key, although the caller
-## does not refer to the key. The static calls of that member are processed, too.
+## does not refer to the key. Static calls in that member are processed, too.
 
 # RUN: rm -rf %t && split-file %s %t && cd %t
 # RUN: llvm-mc -filetype=obj -triple=x86_64 a.s -o a.o

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-## -O2 turns on --branch-to-branch, which redirects a call of a thunk to the
-## thunk's target. LLD does that to a thunk that the program defines, like the
-## kernel's; then patching the thunk has no effect. It does not redirect calls of
-## thunks that the linker makes.
+## -O2 enables --branch-to-branch, which redirects a call of a thunk to the thunk's
+## target. If the program defines the thunk, like the kernel, LLD redirects the call,
+## and patching the thunk has no effect. LLD does not redirect calls of thunks that the
+## linker makes.
 
 # RUN: rm -rf %t && split-file %s %t && cd %t
 # RUN: llvm-mc -filetype=obj -triple=x86_64 a.s -o a.o

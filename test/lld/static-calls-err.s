@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-## Faults of keys, targets and thunks are errors with a location. There is no output
-## file.
+## Faults of keys, targets and thunks are errors with a location. No output file is
+## written.
 
 # RUN: rm -rf %t && split-file %s %t && cd %t
 # RUN: llvm-mc -filetype=obj -triple=x86_64 call.s -o call.o
@@ -31,7 +31,7 @@
 # RUN: not %ld.lld --static-calls call.o copy.o dso.so -o copy.out 2>&1 | FileCheck %s --check-prefix=COPY
 # COPY: error: static call key '__SCK__x' cannot be copied from its shared object; compile the files that refer to it with -fPIE or -fPIC
 
-## The program that loads a DSO may define its undefined key, unless -z defs.
+## A DSO's undefined key may be defined by the program that loads it, unless -z defs.
 # RUN: %ld.lld --static-calls -shared call.o -o /dev/null
 # RUN: not %ld.lld --static-calls -shared -z defs call.o -o undef.out 2>&1 | FileCheck %s --check-prefix=UNDEF
 
@@ -109,7 +109,7 @@
 ## The byte before this field equals the opcode of a call.
 # ADDRESS: error: address.o:(.data+0x9): relocation R_X86_64_PC32 refers to static call 'x', which can only be called and jumped to
 
-## TLS, and a symbol that a script defines in an output section.
+## The key is in TLS, or a script defines it in an output section.
 # RUN: llvm-mc -filetype=obj -triple=x86_64 tls.s -o tls.o
 # RUN: not %ld.lld --static-calls -z norelro call.o tls.o -o tls.out 2>&1 | FileCheck %s --check-prefix=TLS
 # TLS: error: tls.o:(.tdata+0x0): static call key '__SCK__x' is thread-local; all threads have one thunk
@@ -117,14 +117,14 @@
 # RUN: not %ld.lld --static-calls -T key.lds call.o -o script.out 2>&1 | FileCheck %s --check-prefix=SCRIPT
 # SCRIPT: static call key '__SCK__x' is not in a writable section
 
-## A weak function that may be missing.
+## The target is a weak function that may be missing.
 # RUN: llvm-mc -filetype=obj -triple=x86_64 weak-target.s -o weak-target.o
 # RUN: not %ld.lld --static-calls -pie call.o weak-target.o dso.so -o weak-target.out 2>&1 | FileCheck %s --check-prefix=WEAK-TARGET
 # WEAK-TARGET: error: weak-target.o:(.data+0x0): static call key '__SCK__x' refers to weak function 'hook', which may be missing at run time; define it with DEFINE_STATIC_CALL_NULL and update it
 # RUN: %ld.lld --static-calls call.o weak-target.o -o /dev/null
 
-## The first of several weak definitions wins, as for any symbol and any format
-## of relocations. The others may also refer to the thunk.
+## The first of several weak definitions wins, as for any symbol, in any relocation
+## format. The other definitions may also refer to the thunk.
 # RUN: llvm-mc -filetype=obj -triple=x86_64 -crel --defsym TO_END=1 weak.s -o weak1.o
 # RUN: llvm-mc -filetype=obj -triple=x86_64 weak.s -o weak2.o
 # RUN: %ld.lld --static-calls --fatal-warnings call.o weak1.o weak2.o -o weak

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 ## --gc-sections drops the thunk, key and target of a dropped caller. A live caller
-## keeps all of them, although only the thunk refers to the key.
+## keeps all three, although only the thunk refers to the key.
 
 # RUN: llvm-mc -filetype=obj -triple=x86_64 %s -o %t.o
 # RUN: %ld.lld --static-calls --gc-sections --print-gc-sections %t.o -o %t | FileCheck %s --check-prefix=GC

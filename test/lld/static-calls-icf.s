@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-## --icf=all folds equal targets, but not equal thunks: updates change each thunk
-## separately.
+## --icf=all folds equal targets, but not equal thunks, because updates change each
+## thunk separately.
 
 # RUN: llvm-mc -filetype=obj -triple=x86_64 %s -o %t.o
 # RUN: %ld.lld --static-calls --icf=all --print-icf-sections %t.o -o %t | FileCheck %s --check-prefix=ICF

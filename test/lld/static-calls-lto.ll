@@ -1,6 +1,6 @@
 ; SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-;; For LTO the thunk is an undefined function, and nothing reads the key. LTO must
-;; keep both the call and the key.
+;; For LTO the thunk is an undefined function, and no code reads the key. LTO must keep
+;; both the call and the key.
 
 ; RUN: llvm-as %s -o %t.full.bc
 ; RUN: %ld.lld --static-calls %t.full.bc -o %t.full

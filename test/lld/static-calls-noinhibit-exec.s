@@ -22,7 +22,7 @@
 # RUN: %ld.lld -r --static-calls-relocatable --noinhibit-exec x86.o -o x86.ro 2>&1 | FileCheck %s --check-prefix=SMALL -DFILE=x86.o -DKIND=warning
 # RUN: llvm-objdump -dr --no-show-raw-insn x86.ro | FileCheck %s --check-prefix=TRAP -DTRAP=int3
 
-## With wrong options, and for targets without static calls, there is no output.
+## With invalid options, or for targets without static calls, there is no output.
 # RUN: not %ld.lld --static-calls-kernel --noinhibit-exec x86.o -o none 2>&1 | FileCheck %s --check-prefix=OPTION
 # RUN: not ls none
 

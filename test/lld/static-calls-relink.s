@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-## Links in several steps, on each architecture: -r, another -r of its output, with and
+## Links in several steps, on each architecture: -r, a second -r of the output, with and
 ## without thunks in it, and the final link.
 
 # RUN: rm -rf %t && split-file %s %t && cd %t
@@ -10,7 +10,7 @@
 # RUN: llvm-mc -filetype=obj -triple=powerpc64le --defsym PPC=1 a.s -o ppc-a.o
 # RUN: llvm-mc -filetype=obj -triple=powerpc64le --defsym PPC=1 --defsym B=1 a.s -o ppc-b.o
 
-## If the final link makes the thunks, the number of steps before makes no difference.
+## If the final link makes the thunks, the number of earlier steps does not matter.
 # DEFINE: %{arch} = x86
 # DEFINE: %{later} = %ld.lld -r %{arch}-a.o -o once.o && \
 # DEFINE:   %ld.lld -r --static-calls once.o %{arch}-b.o -o twice.o && \
@@ -24,8 +24,8 @@
 # REDEFINE: %{arch} = ppc
 # RUN: %{later}
 
-## The same with sections discarded at each step: no remaining code calls b. In the
-## first step nothing refers to the key, so an option (-u) keeps it.
+## The same with sections discarded at each step, so that no remaining code calls b. In
+## the first step nothing refers to the key, so an option (-u) keeps it.
 # REDEFINE: %{arch} = x86
 # DEFINE: %{dropped} = %ld.lld -r --gc-sections -u call_a -u __SCK__a %{arch}-a.o %{arch}-b.o -o once.o && \
 # DEFINE:   %ld.lld -r -T discard.lds once.o %{arch}-b.o -o twice.o && \
@@ -40,8 +40,8 @@
 # DROPPED:     __SCT__a
 # DROPPED-NOT: __SCT__b
 
-## Both steps make thunks, as for a module that is linked twice. The thunks of both
-## are in one section, which has one section of relocations.
+## Both steps make thunks, as for a module that is linked twice. The output has one
+## section of thunks and one section of their relocations.
 # REDEFINE: %{arch} = x86
 # DEFINE: %{both} = %ld.lld -r --static-calls-relocatable %{arch}-a.o -o once.o && \
 # DEFINE:   %ld.lld -r --static-calls-relocatable once.o %{arch}-b.o -o twice.o && \
@@ -70,8 +70,8 @@
 # RUN: not %ld.lld -r --static-calls-relocatable sites.o x86-a.o -o /dev/null 2>&1 | FileCheck %s --check-prefix=CREL
 # CREL: error: section .crel.static_call_sites of the input does not have the type SHT_RELA, like those of static calls
 
-## A later link may drop a section group, and then the table's entries must not
-## refer to it.
+## A later link may drop a section group. Then no entry of the table may refer to the
+## group.
 # RUN: llvm-mc -filetype=obj -triple=x86_64 group.s -o group.o
 # RUN: %ld.lld -r --static-calls-relocatable group.o x86-a.o -o first.o 2>&1 | FileCheck %s --check-prefix=GROUP
 # RUN: %ld.lld -r --static-calls-relocatable group.o x86-b.o -o second.o

@@ -7,8 +7,8 @@
 # RUN: llvm-mc -filetype=obj -triple=aarch64 --defsym ARM=1 a.s -o arm.o
 # DEFINE: %{r} = %ld.lld -r --static-calls-relocatable
 
-## With --gc-sections only calls from live sections count. Every relocation of
-## the output has a symbol.
+## With --gc-sections only calls in live sections count. Every relocation in the output
+## has a symbol.
 # RUN: %{r} --gc-sections -u a x86.o -o gc.o
 # RUN: llvm-readelf -rsW gc.o | FileCheck %s --check-prefix=GC
 # RUN: %{r} --gc-sections -u a arm.o -o gc.o
@@ -21,7 +21,7 @@
 # GC:       FUNC GLOBAL DEFAULT {{.*}} __SCT__a
 # GC-NOT:   __SCT__b
 
-## A calling section that the script discards.
+## The script discards a section that contains a call.
 # RUN: %{r} -T caller.lds x86.o -o caller.o
 # RUN: llvm-readelf -rsW caller.o | FileCheck %s --check-prefix=CALLER
 # RUN: %{r} -T caller.lds arm.o -o caller.o
@@ -55,7 +55,7 @@
 # TARGET:      error: {{.*}}.o:(.data.a+0x0): static call key '__SCK__a' refers to a function in a discarded section
 # RUN: not ls err.o
 
-## References that are not calls. A kernel takes a thunk's address, a program does not.
+## References other than calls. A kernel takes a thunk's address, a program does not.
 # RUN: llvm-mc -filetype=obj -triple=x86_64 bad.s -o bad.o
 # RUN: llvm-mc -filetype=obj -triple=aarch64 --defsym ARM=1 bad.s -o bad-arm.o
 # RUN: not %{r} x86.o bad.o -o err.o 2>&1 | FileCheck %s --check-prefix=BAD --implicit-check-not=error:
@@ -70,7 +70,7 @@
 # RUN: sed 's/.quad target, __SCT__.name, 0/.long 0/' a.s | llvm-mc -filetype=obj -triple=x86_64 -o shorter.o
 # RUN: not %{r} shorter.o -o err.o 2>&1 | FileCheck %s --check-prefix=SHORT
 # SHORT: error: shorter.o:(.data.a+0x0): static call key '__SCK__a' has 4 bytes, 8 are needed
-## -fno-plt: only the final link can turn this into a branch.
+## -fno-plt: only the final link can relax this to a branch.
 # RUN: llvm-mc -filetype=obj -triple=x86_64 no-plt.s -o no-plt.o
 # RUN: not %{r} x86.o no-plt.o -o err.o 2>&1 | FileCheck %s --check-prefix=NO-PLT
 # RUN: %ld.lld --static-calls x86.o no-plt.o -o no-plt

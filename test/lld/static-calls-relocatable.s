@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-## -r makes no thunks, because the final link does, except for a module loader.
+## -r makes no thunks, because the final link does; for a module loader, -r does.
 
 # RUN: rm -rf %t && split-file %s %t && cd %t
 # RUN: llvm-mc -filetype=obj -triple=x86_64 first.s -o first.o
@@ -41,7 +41,7 @@
 # CHECK: [[#%d,SITES:]]] .static_call_sites PROGBITS {{.*}} 000020 00 WA 0 0 4
 # CHECK: .rela.static_call.text RELA {{.*}} 000018 18 I {{ *[0-9]+}} {{ *}}[[#TEXT]] 8
 # CHECK: .rela.static_call_sites RELA {{.*}} 0000c0 18 I {{ *[0-9]+}} {{ *}}[[#SITES]] 8
-## The table as the kernel's objtool would write it: place, key and the flag of a jump.
+## The table as the kernel's objtool would write it: address, key and the flag of a jump.
 # CHECK-LABEL: '.rela.static_call_sites'
 # CHECK:      0000000000000000 {{.*}} R_X86_64_PC32 {{.*}} .text + 4{{$}}
 # CHECK-NEXT: 0000000000000004 {{.*}} R_X86_64_PC32 {{.*}} __SCK__a + 0
@@ -54,7 +54,7 @@
 # CHECK-DAG:  8 FUNC GLOBAL DEFAULT [[#TEXT]] __SCT__a
 # CHECK-DAG:  0 NOTYPE GLOBAL DEFAULT UND __SCT__other
 
-## Stock LLD applies the relocations of the output, as a module loader does.
+## Stock LLD applies the output's relocations, as a module loader does.
 # RUN: %stock_lld -T module.lds module.o --defsym __SCT__other=f -o module
 # RUN: llvm-objdump -s --section=.static_call.text --section=.static_call_sites module | FileCheck %s --check-prefix=LOADED
 # LOADED:      11000 e9001000 000fb9cc c3cc9090 900fb9cc

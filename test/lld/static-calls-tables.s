@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-## The note, the table of thunks, the table of branches, and -Map.
+## The output has a note, a table of thunks and a table of branches. -Map lists them.
 
 # RUN: rm -rf %t && split-file %s %t && cd %t
 # RUN: llvm-mc -filetype=obj -triple=x86_64 a.s -o a.o
@@ -19,7 +19,7 @@
 # CHECK-LABEL: .static_call_tramp_key:
 # CHECK-NEXT:  12000 00f0ffff fcdf0000 10f0ffff 0ce00000
 
-## Sorted by key, then by place; a jump has bit 0 of the key set: 0x10000 call a,
+## Sorted by key, then by address; a jump has bit 0 of the key set: 0x10000 call a,
 ## 0x10005 jne a, 0x1000b jmp b, 0x10010 call b in another section.
 # CHECK-LABEL: .static_call_sites:
 # CHECK-NEXT:  13000 00d0ffff fccf0000 fdcfffff f5cf0000
@@ -36,7 +36,7 @@
 # MAP-NEXT: 11018 {{.*}} <internal>:(.static_call.text)
 # MAP-NEXT: 11018 {{.*}} __SCT__b
 
-## The kernel's names of the ends of the table, even of an empty one.
+## The kernel's symbols for the ends of the table, even of an empty one.
 # RUN: %ld.lld --static-calls -T a.lds a.o ends.o -o ends
 # RUN: llvm-nm ends | FileCheck %s --check-prefix=ENDS
 # ENDS-DAG: 0000000000013000 {{.}} __start_static_call_sites
@@ -51,7 +51,7 @@
 # RUN: llvm-readelf -S none | FileCheck %s --check-prefix=NONE
 # NONE-NOT: static_call
 
-## A key of another unit: the offsets point to its GOT entry, and have bit 2 set.
+## A key in another link unit: offsets point to its GOT entry, and have bit 2 set.
 # RUN: llvm-mc -filetype=obj -triple=x86_64 imported.s -o imported.o
 # RUN: %ld.lld --static-calls -T a.lds imported.o lib.so -o imported
 # RUN: llvm-readelf -rd imported | FileCheck %s --check-prefix=GOT

@@ -23,7 +23,7 @@
 # RUN: llvm-readelf -dr --dyn-syms exe.so | FileCheck %s --check-prefix=EXE
 # RUN: %ld.lld --static-calls -pie --gc-sections exe.o lib.so -o exe.gc2
 # RUN: llvm-readelf -dr --dyn-syms exe.gc2 | FileCheck %s --check-prefix=EXE
-## It does not if the call is dropped.
+## If the call is dropped, the executable does neither.
 # RUN: %ld.lld --static-calls -pie --as-needed --gc-sections -e 0 exe.o lib.so -o dead
 # RUN: llvm-readelf -d dead | FileCheck %s --check-prefix=DEAD --implicit-check-not=NEEDED
 # DEAD: Dynamic section

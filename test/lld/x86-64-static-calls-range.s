@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-## A target just in reach of the thunk's jmp, and one byte further. The same for
-## the key; it is an error if the key is out of reach.
+## A target just in reach of the thunk's jmp, and one that is a byte further. The same
+## for the key. A key out of reach is an error.
 
 # RUN: rm -rf %t && split-file %s %t && cd %t
 # RUN: llvm-mc -filetype=obj -triple=x86_64 a.s -o a.o
@@ -27,7 +27,7 @@
 # INDIRECT-NEXT:   a9 00 00 00 00
 # INDIRECT-NEXT:   ff 25
 
-## The key: 0x7fffffff from thunk + 12, rounded down to its alignment.
+## The key is 0x7fffffff from thunk + 12, rounded down to the key's alignment.
 # RUN: sed 's/FAR/0x10100000/; s/DATA/0x90000008/' lds > key.lds
 # RUN: %ld.lld --static-calls -T key.lds a.o -o key
 # RUN: sed 's/FAR/0x10100000/; s/DATA/0x90000010/' lds > key1.lds

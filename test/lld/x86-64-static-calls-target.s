@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-## The initial thunk: direct if the linker knows the target's address and it is in
-## this output, otherwise indirect.
+## The initial thunk jumps directly if the linker knows the target's address and the
+## target is in this output. Otherwise it jumps indirectly.
 
 # RUN: rm -rf %t && split-file %s %t && cd %t
 # RUN: llvm-mc -filetype=obj -triple=x86_64 lib.s -o lib.o
@@ -32,7 +32,7 @@
 # DSO-NEXT:      a9 00 00 00 00
 # CHECK-LABEL: <__SCT__hidden>:
 # CHECK-NEXT:    e9 {{.*}} <hidden>
-## A reference by section and addend.
+## The key refers to a section plus addend.
 # CHECK-LABEL: <__SCT__local>:
 # CHECK-NEXT:    e9 {{.*}} <local>
 # CHECK-LABEL: <__SCT__untyped>:
@@ -44,20 +44,20 @@
 # CHECK-NEXT:    e9 0d 00 00 00
 # CHECK-LABEL: <__SCT__bss>:
 # CHECK-NEXT:    e9 0d 00 00 00
-## The thunk implements these functions itself, wherever they are: xor and ret, at +16.
+## The thunk implements these two functions itself, wherever they are: xor and ret, at +16.
 # CHECK-LABEL: <__SCT____static_call_return0>:
 # CHECK-NEXT:    e9 0b 00 00 00
 # CHECK-LABEL: <__SCT____static_call_nop>:
 # CHECK-NEXT:    e9 0d 00 00 00
-## Fixed addresses are not relative to the output.
+## Fixed addresses are not relative to the output's address.
 # CHECK-LABEL: <__SCT__absolute>:
 # CHECK-NEXT:    a9 00 00 00 00
 # CHECK-LABEL: <__SCT__constant>:
 # CHECK-NEXT:    a9 00 00 00 00
-## The value of an ifunc is its PLT entry, which has a fixed place.
+## The value of an ifunc is the address of its PLT entry.
 # CHECK-LABEL: <__SCT__ifunc>:
 # CHECK-NEXT:    e9
-## Not if there is no PLT entry.
+## Without a PLT entry, the thunk jumps indirectly.
 # NOPLT-LABEL: <__SCT__ifunc>:
 # NOPLT-NEXT:    a9 00 00 00 00
 #--- lib.s

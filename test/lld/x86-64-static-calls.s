@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-## The thunk's bytes and symbol, in all kinds of output.
+## The thunk's bytes and symbol, in all types of output.
 
 # RUN: llvm-mc -filetype=obj -triple=x86_64 %s -o %t.o
 
@@ -37,7 +37,7 @@
 # CHECK-NEXT:    c3
 # CHECK-NEXT:    e3 fe
 # CHECK-COUNT-3: cc
-## Different calls have different thunks; equal calls share one.
+## Each static call has its own thunk. All callers of a static call share its thunk.
 # CHECK-LABEL: <__SCT__two>:
 # CHECK-NEXT:    e9 {{.*}} jmp {{.*}} <target>
 # CHECK-NOT:   <__SCT__{{.*}}>:
