@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The pass emits exactly the bytes that the header defines. Inputs/x86-64-bytes.S
-// has the same function, written by hand with the header's numbers.
+// contains the same function, written by hand with the header's numbers.
 // RUN: %clang_pass --target=x86_64-linux-gnu -O2 -fsanitize=kcfi -c %s -o %t.pass.o
 // RUN: %clang --target=x86_64-linux-gnu -I %patchbay_include -c %S/Inputs/x86-64-bytes.S -DHASH=0x50794 -o %t.hand.o
 // RUN: llvm-objcopy -O binary --only-section=.text %t.pass.o %t.pass.text
