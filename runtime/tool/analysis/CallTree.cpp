@@ -73,7 +73,7 @@ void TreeBuilder::end(ArrayRef<TraceCall> Open, size_t Depth,
   }
 }
 
-// Adds the callers of the innermost open call, from the inside out.
+// Adds the callers of the innermost open call, innermost caller first.
 void TreeBuilder::addCallers(ArrayRef<TraceCall> Open) {
   const TraceCall &C = Open.back();
   const CallNode Of = nodeOf(C);
@@ -87,8 +87,7 @@ void TreeBuilder::addCallers(ArrayRef<TraceCall> Open) {
 std::vector<uint32_t> patchbay::inOrder(size_t Size,
                                         function_ref<uint32_t(uint32_t)> ParentOf,
                                         function_ref<bool(uint32_t, uint32_t)> Less) {
-  // After this, nodes with the same parent are adjacent, in the requested
-  // order.
+  // Sort nodes by parent, and nodes of one parent by Less.
   std::vector<uint32_t> Siblings(Size - 1);
   std::iota(Siblings.begin(), Siblings.end(), 1);
   llvm::sort(Siblings, [&](uint32_t A, uint32_t B) {
@@ -121,7 +120,7 @@ std::vector<uint32_t> patchbay::inOrder(
 // Callers and callees of a function
 //===----------------------------------------------------------------------===//
 
-// For each node: is the function the node's own or an ancestor's?
+// For each node: is an ancestor a node of the function?
 static std::vector<bool> within(const CallTree &Tree, uint32_t Function) {
   std::vector<bool> Is(Tree.size());
   for (uint32_t I = 1; I != Tree.size(); ++I) {
@@ -131,8 +130,8 @@ static std::vector<bool> within(const CallTree &Tree, uint32_t Function) {
   return Is;
 }
 
-// Limits the callers that are walked up in a recursion: the work would grow
-// with the square of the depth.
+// Limits the callers of each node, since the work for a recursion grows with the square of its
+// depth.
 static constexpr size_t MostCallers = 500;
 
 CallTree patchbay::callersOf(const CallTree &Tree, uint32_t Function) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The functions of two recordings side by side.
+// Compares the functions of two recordings.
 #pragma once
 
 #include "Durations.h"
@@ -17,21 +17,20 @@ struct ReportSide {
 struct Compared {
   std::string Name;
   FunctionDurations Before, After;
-  /// See likelihood(). std::nullopt if durations are unknown, or if there are too few
-  /// calls.
+  /// See likelihood(). std::nullopt if durations are unknown, or with too few calls.
   std::optional<double> likelihood() const {
     return patchbay::likelihood(Before.Durations, After.Durations);
   }
 };
 
-/// Compares functions by name. A name that only one recording has may be special to that
-/// build: then CommonName is compared, and functions with the same CommonName are summed
-/// up.
+/// Compares functions by name. For a name that only one recording has, compares CommonName,
+/// since the name may have a suffix that differs between builds. Adds up functions with the same
+/// CommonName.
 struct Comparison {
   Comparison(const ReportSide &Before, const ReportSide &After);
   std::vector<Compared> Functions;             // sorted by name
-  std::vector<uint32_t> OfBefore, OfAfter;     // index in Functions of each
-                                               // function of Before and After
+  std::vector<uint32_t> OfBefore, OfAfter;     // by function of Before or After: index in
+                                               // Functions
 };
 
 } // namespace patchbay

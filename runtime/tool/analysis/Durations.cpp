@@ -52,7 +52,7 @@ FunctionDurations &FunctionTotals::sumOf(ArrayRef<TraceCall> Open) {
   uint32_t Function = Open.back().Function;
   if (By == Apart::Nothing)
     return Functions[Function];
-  // Several consecutive threads may have the same number.
+  // Distinguish threads by index, since consecutive threads may have the same ID.
   uint64_t Of = By == Apart::Thread ? Current - T.Threads.data()
                                     : Open.back().CalledBy;
   auto [At, New] = ToldApart.try_emplace({Function, Of});
@@ -115,8 +115,8 @@ static void addCount(FunctionDurations &F, const TraceCount &C) {
     F.Buckets[I] = SaturatingAdd(F.Buckets[I], C.Buckets[I]);
 }
 
-// Of recursive calls, Total counts only the outermost one. If a filter has removed that one,
-// Total may be less than Longest.
+// Total counts only the outermost of recursive calls. If a filter has removed the outermost
+// call, Total may be less than Longest; Longest is then kept.
 void FunctionDurations::limitLongest() {
   if (Measured >= Longest)
     Longest = std::min(Longest, Total);
@@ -176,8 +176,8 @@ uint64_t patchbay::bucketStart(double Unit, size_t I) {
   return I ? uint64_t(std::min(std::ldexp(Unit, int(I)) + 0.5, 9e18)) : 0;
 }
 
-// The first row has a bucket for each number below Columns. Row R begins at 2^(R - 1)
-// times Columns.
+// The row and column of a duration. The first row has a bucket for each number below Columns.
+// Row R begins at Columns * 2^(R - 1).
 std::pair<size_t, size_t> Spread::place(uint64_t Ns) {
   if (Ns < Columns)
     return {0, Ns};
@@ -225,7 +225,7 @@ uint64_t Spread::quantile(double Part) const {
   return std::min(std::max(Found, Calls ? Shortest : 0), Longest);
 }
 
-// With fewer calls the sum of ranks is not normally distributed.
+// With fewer calls, the sum of ranks is not normally distributed.
 static constexpr uint64_t LeastCalls = 8;
 
 std::optional<double> patchbay::likelihood(const Spread &A, const Spread &B) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The contents of `patchbay report`: functions with their calls and times.
+// Computes the contents of `patchbay report`: functions with their calls and times.
 #pragma once
 
 #include "reading/CallStream.h"
@@ -9,9 +9,8 @@
 
 namespace patchbay {
 
-/// Durations of calls, with an error of at most 1/128, in a few kilobytes for any number of
-/// calls. As in HdrHistogram, there are 64 buckets of the same width between two powers of
-/// two.
+/// A histogram of durations with an error of at most 1/128, in a few kilobytes for any number of
+/// calls. As in HdrHistogram, the range between two powers of two has 64 buckets.
 class Spread {
 public:
   void add(uint64_t Ns) {
@@ -27,11 +26,10 @@ public:
   }
   void add(const Spread &Other);
   uint64_t calls() const { return Calls; }
-  /// The duration that the given part (0 to 1) of all calls did not exceed: the
-  /// middle of its bucket, limited to durations that occurred. 0 without calls.
+  /// The duration that the given part (0 to 1) of all calls did not exceed: the middle of a
+  /// bucket, but between the shortest and the longest duration. 0 without calls.
   uint64_t quantile(double Part) const;
-  /// Calls Show for each bucket with calls, shortest first. Arguments: the
-  /// middle of the bucket, and the number of calls.
+  /// Calls Show for each bucket with calls, shortest first. Ns: the middle of the bucket.
   void forEach(llvm::function_ref<void(uint64_t Ns, uint64_t Calls)> Show) const;
 
 private:
@@ -43,19 +41,19 @@ private:
   uint64_t Calls = 0, Shortest = UINT64_MAX, Longest = 0;
 };
 
-/// The probability that two recordings differ at least this much although all their calls
-/// have the same distribution. Uses the two-sided rank-sum test of Mann and Whitney (Ann.
-/// Math. Statist. 18, 1947), by the normal distribution, with the correction for ties.
-/// std::nullopt if a recording has too few calls.
+/// The p-value: the probability that two samples of the same distribution differ at least this
+/// much. Uses the two-sided rank-sum test of Mann and Whitney (Ann. Math. Statist. 18, 1947) with
+/// the normal approximation and the correction for ties. std::nullopt if a recording has too few
+/// calls.
 std::optional<double> likelihood(const Spread &A, const Spread &B);
 
-/// Counts a call. The argument is the inverse of the unit, since a division for
-/// each of millions of calls would take most of the time.
+/// Counts a call in a bucket. UnitsPerNs: the inverse of the unit, since a division for each of
+/// millions of calls would be slow.
 void addToBuckets(std::vector<uint64_t> &Buckets, double UnitsPerNs, uint64_t Ns);
 /// The lower bound of bucket I, in ns.
 uint64_t bucketStart(double Unit, size_t I);
 
-/// What calls are grouped by, in addition to the function.
+/// How to group the calls of a function.
 enum class Apart { Nothing, Thread, Caller };
 
 struct FunctionDurations {
@@ -71,16 +69,14 @@ struct FunctionDurations {
   uint64_t Open = 0, CutOff = 0; // calls without a known end: see TraceCall
   uint64_t Sum = 0;   // of the durations of calls with a known end
   uint64_t Self = 0;
-  uint64_t Longest = 0, LongestCost = 0; // of one call; LongestCost: its
-                                         // TraceCall::Cost
-  uint64_t Measured = 0; // Total, plus the tracing cost that Total excludes: see
-                         // TraceCall::Cost
+  uint64_t Longest = 0, LongestCost = 0; // the longest call, and its TraceCall::Cost
+  uint64_t Measured = 0; // Total, plus the tracing cost that Total excludes
   uint64_t Error = 0; // possible error of Total
   /// The callee that took most of the function's time.
   std::string SubName;
   uint64_t SubCalls = 0;
   uint64_t SubTotal = 0, SubMeasured = 0;
-  /// Numbers of calls by duration; see Durations.h. Empty without durations.
+  /// Numbers of calls by duration; see addToBuckets(). Empty without durations.
   std::vector<uint64_t> Buckets;
   Spread Durations; // of calls with a known end, if requested
 
@@ -95,14 +91,14 @@ struct FunctionDurations {
   bool isLongestMostlyCost() const {
     return patchbay::isMostlyCost(llvm::SaturatingAdd(Longest, LongestCost), Longest);
   }
-  /// Makes the longest call consistent with the sums: at least the average, and at
-  /// most the total. (Sums exclude average costs, and single calls exclude their
-  /// own.)
+  /// Makes Longest consistent with the sums: at least the average, and at most the total. The
+  /// computed values may differ, since sums exclude average costs, and single calls exclude
+  /// their own cost.
   void limitLongest();
   void setError(double OfCost);
 };
 
-/// Sums up and counts the calls that it receives.
+/// Counts the calls that it receives, and adds up their times.
 class FunctionTotals : public CallSink {
 public:
   explicit FunctionTotals(const Trace &T, bool WithSpread = false,
@@ -112,19 +108,19 @@ public:
   void begin(llvm::ArrayRef<TraceCall> Open, const DataValues *) override;
   void end(llvm::ArrayRef<TraceCall> Open, size_t Depth,
            std::optional<uint64_t> Next) override;
-  /// Call this after all calls have been read. Returns functions by index in
-  /// T.Functions or, if calls are grouped, in unspecified order.
+  /// Must be called after all calls have been read. Returns functions by index in T.Functions
+  /// or, if calls are grouped, in unspecified order.
   std::vector<FunctionDurations> finish();
 
 private:
-  /// The calls of a function by one caller. Calls within another such call are excluded
-  /// from the sum, as in a recursive function's total.
+  /// The calls of one function by one caller. The sums exclude calls within another such call,
+  /// like a recursive function's total.
   struct Sub {
     uint32_t Caller, Callee;
     uint64_t Calls = 0, Total = 0, Measured = 0;
     uint64_t Open = 0;
   };
-  /// The last caller of a function. Usually the next caller is the same.
+  /// The last caller of a function: a cache, since the next caller is usually the same.
   struct Last {
     uint32_t Caller = UINT32_MAX, Sub = 0;
   };
@@ -141,14 +137,14 @@ private:
   std::vector<Sub> Subs;
   llvm::DenseMap<std::pair<uint32_t, uint32_t>, uint32_t> SubOf;
   std::vector<Last> LastOf;     // by callee
-  std::vector<uint32_t> SubsOpen; // of open calls, without the outermost call
+  std::vector<uint32_t> SubsOpen; // the Sub of each open call except the outermost
 };
 
 /// A percentage: "12.3".
 std::string shareText(double Part, double Whole);
 
-/// "1.234 us", with four significant digits. IsRough adds the mark ~: most of
-/// the measured time was tracing cost.
+/// "1.234 us", with four significant digits. IsRough adds a prefix ~, for a time that was mostly
+/// tracing cost.
 std::string durationText(uint64_t Ns, bool IsRough = false);
 
 } // namespace patchbay

@@ -51,8 +51,7 @@ void OutlierTrees::begin(ArrayRef<TraceCall> Open, const DataValues *V) {
     if (!IsRoot(C.Function))
       return;
     RootDepth = Open.size() - 1;
-    // A call without a known end is in neither tree. The same holds for its
-    // callees.
+    // Ignore a call without a known end, and its callees.
     IsCounted = C.hasDuration();
     RootValues = V ? *V : DataValues();
   }
@@ -83,7 +82,7 @@ void OutlierTrees::end(ArrayRef<TraceCall> Open, size_t Depth,
   RootDepth.reset();
 }
 
-// Finds the cause among the functions of the slow call that has ended.
+// Finds the cause of a slow call that has ended.
 uint32_t OutlierTrees::addCause(const TraceCall &Call) {
   const double NrOthers = std::max<uint64_t>(OtherDurations.calls(), 1);
   std::map<uint32_t, double> More;
@@ -111,8 +110,8 @@ std::vector<OutlierTrees::Cause> OutlierTrees::causes() const {
   return Sorted;
 }
 
-// The duration of a call is known only at its end, and decides which tree gets
-// it.
+// Adds a call to the tree for slow calls or for other calls, since its duration is known at its
+// end.
 void OutlierTrees::endRoot(const TraceCall &C) {
   bool IsSlow = C.Duration >= From;
   uint32_t Cause = IsSlow ? addCause(C) : UINT32_MAX;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The difference between slow calls of a function and its other calls: two
-// trees of the same shape, one for each kind.
+// Compares slow calls of a function with its other calls, by two trees with the same nodes.
 #pragma once
 
 #include "CallTree.h"
@@ -10,12 +9,12 @@
 
 namespace patchbay {
 
-/// The durations of a function's calls, which decide which are slow. Nested calls of the
-/// function are not counted separately: the outer call includes their time.
+/// The durations of a function's calls, which decide which calls are slow. A nested call of the
+/// function is not counted: the outer call includes its time.
 class RootDurations : public CallSink {
 public:
-  /// IsRoot gets an index in Trace::Functions. Ask only about functions that
-  /// are known so far.
+  /// IsRoot: is the function with this index in Trace::Functions the root? Called only for
+  /// functions that have been read.
   using Predicate = std::function<bool(uint32_t Function)>;
   explicit RootDurations(Predicate IsRoot) : IsRoot(std::move(IsRoot)) {}
   void begin(llvm::ArrayRef<TraceCall> Open, const DataValues *) override;
@@ -31,38 +30,36 @@ private:
   std::optional<size_t> RootDepth; // of the open root call
 };
 
-/// The shortest duration of a slow call: above the 99th percentile or, with fewer than
-/// 100 calls, above all calls but one.
+/// The shortest duration of a slow call: above the 99th percentile. With fewer than 100 calls,
+/// only the slowest call is slow.
 uint64_t leastOfSlow(const Spread &Durations);
 
 /// The values of a node, per call of the function.
 struct OutlierLine {
   uint32_t Node;
   double SlowTotal, OtherTotal, SlowSelf, OtherSelf, SlowCalls, OtherCalls;
-  bool MakesDifference; // do slow calls differ in this node, or in a node below
-                        // it?
-  bool IsSlowRough, IsOtherRough; // is it mostly tracing cost? see
-                                  // isMostlyCost()
+  bool MakesDifference; // do slow calls differ in this node or a descendant?
+  bool IsSlowRough, IsOtherRough; // are the times mostly tracing cost? see isMostlyCost()
   double more() const { return SlowTotal - OtherTotal; }
   double itself() const { return SlowSelf - OtherSelf; }
 };
 
-/// Sums up the callees of a function's calls, separately for slow calls and others.
+/// Builds the trees of callees, separately for slow calls and other calls of a function.
 class OutlierTrees : public CallSink {
 public:
-  /// The function whose self time in a slow call exceeds its average in the
-  /// other calls so far by most.
+  /// The cause of a slow call: the function whose self time exceeds its average in the other
+  /// calls so far by most.
   struct Cause {
     uint32_t Function = UINT32_MAX;
-    uint64_t Calls = 0, Total = 0, Measured = 0; // of its slow calls
-    double More = 0;               // their additional self time
+    uint64_t Calls = 0, Total = 0, Measured = 0; // of slow calls with this cause
+    double More = 0; // additional self time of the function in these calls
   };
   struct Slowest {
     uint64_t Start, Duration, Cost; // in ns; see TraceCall
     const TraceThread *Thread;
     DataValues Values; // see WhySlow
     uint32_t Cause;    // the function that made the call slow
-    bool IsRough;      // is it mostly tracing cost?
+    bool IsRough;      // is the duration mostly tracing cost?
   };
   /// Calls of at least From ns are slow. Show: the number of slowest calls to
   /// keep.
@@ -72,19 +69,18 @@ public:
   void end(llvm::ArrayRef<TraceCall> Open, size_t Depth,
            std::optional<uint64_t> Next) override;
 
-  /// Both trees have the same nodes. The function is the child of the first
-  /// node.
+  /// Both trees have the same nodes. The root function is the child of the first node.
   CallTree Slow, Others;
   Spread SlowDurations, OtherDurations;
   std::vector<Slowest> TheSlowest; // longest first
   std::vector<Cause> causes() const; // sorted by additional time, most first
-  /// The average of slow calls, at least From. The computed average may be less, since
-  /// sums exclude average costs, while single calls exclude their own.
+  /// The average of slow calls, at least From. The computed average may be less, since sums
+  /// exclude average costs, while single calls exclude their own cost.
   uint64_t slowAverage() const {
     return std::max(Slow[1].Total / SlowDurations.calls(), From);
   }
-  /// All nodes but the first, each before its descendants, largest difference
-  /// first.
+  /// All nodes except the first, each before its descendants. Siblings with the largest
+  /// difference come first.
   std::vector<OutlierLine> lines() const;
 
 private:

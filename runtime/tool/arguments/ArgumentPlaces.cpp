@@ -43,8 +43,8 @@ static bool isFloat(DWARFDie Type) {
   return Kind == "d" || Kind == "f";
 }
 
-// Classifies each eight bytes of a type by its members. False: the type is unknown here,
-// or the whole value is in memory.
+// Classifies each eight bytes of a type by its members. Returns false if the type is unknown
+// here, or if the whole value is in memory.
 static bool classify(DWARFDie Type, uint64_t Offset, std::vector<PassedWord> &Words,
                      unsigned Depth = 0) {
   Type = plainType(Type);
@@ -83,9 +83,9 @@ static bool classify(DWARFDie Type, uint64_t Offset, std::vector<PassedWord> &Wo
   return true;
 }
 
-// System V Application Binary Interface, AMD64 Supplement, 3.2.3. C++ classes with their
-// own constructors are passed by address: compilers mark such classes in debug
-// information.
+// How a value is passed: System V Application Binary Interface, AMD64 Supplement, 3.2.3. C++
+// classes with their own constructors are passed by address. Compilers mark such classes in
+// debug information.
 static Passing passingOf(DWARFDie Type, bool IsX86) {
   Passing P;
   Type = plainType(Type);
@@ -111,7 +111,7 @@ static Passing passingOf(DWARFDie Type, bool IsX86) {
   P.Words.assign(P.StackWords, {});
   P.How = Size <= 16 && classify(Type, 0, P.Words) ? Passing::Registers
                                                     : Passing::OnStack;
-  // The bytes are padding, or the value is empty: its place is unknown.
+  // If the bytes are padding, or the value is empty, its location is unknown.
   if (P.How == Passing::Registers && P.number(WordClass::None))
     P.How = Passing::Unknown;
   return P;
@@ -119,7 +119,7 @@ static Passing passingOf(DWARFDie Type, bool IsX86) {
 
 static std::string source(char Letter, unsigned N) { return Letter + utostr(N); }
 
-// Assigns places to the value of an argument.
+// Assigns registers or stack words to an argument.
 static ArgumentPlace take(const Passing &P, Taken &T, unsigned MaxGP,
                           unsigned MaxFP) {
   ArgumentPlace Place;
@@ -134,7 +134,8 @@ static ArgumentPlace take(const Passing &P, Taken &T, unsigned MaxGP,
   return Place;
 }
 
-// The integer or floating-point argument register with this DWARF number.
+// The source for the argument register with this DWARF number: an integer or floating-point
+// register.
 static std::string registerSource(unsigned Number, uint16_t Machine) {
   if (Machine == ELF::EM_X86_64) {
     static constexpr unsigned GP[] = {5, 4, 1, 2, 8, 9};
@@ -158,8 +159,8 @@ struct EntryLocation {
 };
 } // namespace
 
-// Reads DW_OP_regN, or a DW_OP_regN and a DW_OP_piece for each eight bytes.
-// Returns an empty vector for other expressions, or if a part has no place.
+// Reads DW_OP_regN, or a DW_OP_regN and a DW_OP_piece for each eight bytes. Returns an empty
+// vector for other expressions, and if a piece has no location.
 static std::vector<std::string> registersOf(ArrayRef<uint8_t> Expr,
                                             uint16_t Machine) {
   std::vector<std::string> Sources;
@@ -173,7 +174,7 @@ static std::vector<std::string> registersOf(ArrayRef<uint8_t> Expr,
     Expr = Expr.drop_front();
     if (Expr.empty() && Sources.size() == 1)
       return Sources;
-    // Sizes are ULEB128, so small ones take one byte.
+    // Sizes are ULEB128, so a small size has one byte.
     if (Expr.size() < 2 || Expr[0] != DW_OP_piece ||
         (Expr[1] != 8 && (Expr.size() != 2 || Expr[1] > 8)))
       return {};
@@ -187,8 +188,8 @@ static EntryLocation locationAt(ArrayRef<DWARFLocationExpression> Locations,
                                 uint64_t Address, uint16_t Machine) {
   EntryLocation Result;
   for (const DWARFLocationExpression &L : Locations) {
-    // A location without a range is valid in the whole function. If it is in
-    // the frame, it is valid once the frame exists.
+    // A location without a range is valid in the whole function. A location in the frame is
+    // valid once the frame exists.
     if (L.Range && (Address < L.Range->LowPC || Address >= L.Range->HighPC))
       continue;
     Result.Sources = registersOf(L.Expr, Machine);
@@ -200,8 +201,8 @@ static EntryLocation locationAt(ArrayRef<DWARFLocationExpression> Locations,
   return Result;
 }
 
-// Uses a location that begins only after the site, too, since the site changes no
-// argument.
+// The location at the function's entry or, failing that, after the site, since the site changes
+// no argument.
 static EntryLocation locationOf(const DwarfParameter &P,
                                 const SiteRecord &Record, uint16_t Machine) {
   if (!P.Location)
@@ -216,7 +217,7 @@ static EntryLocation locationOf(const DwarfParameter &P,
                     Machine);
 }
 
-// Sets Known for the words of a value whose place the expression describes.
+// Sets Known for the words of a value whose location the expression describes.
 static void addKnown(const DWARFLocationExpression &L, std::vector<bool> &Known) {
   uint64_t At = 0;
   bool HasPlace = false;
@@ -238,9 +239,9 @@ static void addKnown(const DWARFLocationExpression &L, std::vector<bool> &Known)
     Known.assign(Known.size(), true);
 }
 
-// Debug information has no location for parts of an argument that the function does not
-// use. If the compiler also knows all callers, they do not pass these parts: the
-// registers then have arbitrary values.
+// Finds the words of an argument that the function does not use: debug information has no
+// location for them. If the compiler knows all callers, callers do not pass these words, and the
+// registers have arbitrary values.
 static std::vector<WordUse> usesOf(const DwarfParameter &P, ArrayRef<PassedWord> Words) {
   std::vector<bool> Known(Words.size());
   if (P.Location && P.Location.find(DW_AT_const_value)) {
@@ -309,13 +310,13 @@ FunctionPlaces patchbay::placesOf(DWARFDie Function, const SiteRecord &Record,
     const Passing &How = Passed.emplace_back(passingOf(P.Type, IsX86));
     ArgumentPlace Place = take(How, T, IsX86 ? 6 : 8, 8);
     IsKnown &= How.How != Passing::Unknown;
-    // On other architectures these arguments have different rules, which were not
-    // tested here.
+    // Use floating-point and stack arguments only on x86-64: the rules of other architectures
+    // differ and are not tested.
     IsKnown &= IsX86 || (!T.FP && !T.Stack);
     F.Places.push_back(std::move(Place));
   }
-  // The compiler made the record from the function's code, so the record has the actual
-  // arguments.
+  // Compare with the record, which has the actual numbers of arguments: the compiler made it
+  // from the function's code.
   bool Agrees = IsKnown && T.GP == Record.Raw.gp_args &&
                 T.FP == Record.Raw.fp_args &&
                 T.Stack == Record.Raw.stack_arg_words &&
@@ -325,8 +326,8 @@ FunctionPlaces patchbay::placesOf(DWARFDie Function, const SiteRecord &Record,
   for (size_t I = 0; I != F.Places.size(); ++I) {
     ArgumentPlace &Place = F.Places[I];
     EntryLocation At = locationOf(F.Parameters[I], Record, Machine);
-    // The compiler knows all callers, so they may pass something else in these
-    // registers.
+    // In an internal function, use only locations that debug information confirms: the compiler
+    // knows all callers, so they may pass different values in the registers.
     bool IsThere = At.How == EntryLocation::Registers &&
                    all_of(At.Sources, [&](const std::string &Source) {
                      return is_contained(Place.Words, Source);

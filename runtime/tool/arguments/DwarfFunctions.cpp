@@ -15,17 +15,15 @@ using namespace llvm;
 using namespace patchbay;
 using namespace llvm::dwarf;
 
-// Limit for damaged data: a type that refers to itself through typedefs, or a struct that
-// contains itself.
+// Limits recursion in damaged data, such as a typedef or a struct that contains itself.
 static constexpr unsigned MostSteps = 64;
-// Enumerators that are kept for each enumeration. The values of further ones
-// are shown as numbers.
+// Number of enumerators that are kept for each enumeration. Further enumerators are shown as
+// numbers.
 static constexpr size_t MostEnumerators = 256;
 
 static std::unique_ptr<DWARFContext> contextOf(const ElfImage &Image) {
-  // Ignore errors here: damaged data is detected when it is read. With
-  // -gsplit-dwarf, the data is in a package beside the file, or in the .dwo files
-  // that the file names.
+  // Ignore errors, since damaged data is detected when it is read. With -gsplit-dwarf, the data
+  // is in a package beside the file, or in the .dwo files that the file names.
   auto Ignore = [](Error E) { consumeError(std::move(E)); };
   auto Context = DWARFContext::create(
       Image.object(), DWARFContext::ProcessDebugRelocations::Ignore, nullptr,
@@ -62,8 +60,7 @@ DwarfFunctions::open(const ElfImage &Image, ArrayRef<std::string> Roots) {
 
 DWARFDie DwarfFunctions::at(uint64_t Entry) const {
   auto Dies = Context->getDIEsForAddress(Entry, /*CheckDWO=*/true);
-  // The entry of a function belongs to that function, and not to one inlined
-  // there.
+  // Take the function itself, rather than a function that was inlined at its entry.
   return Dies.FunctionDIE;
 }
 
@@ -83,7 +80,7 @@ std::string DwarfFunctions::sourceOf(uint64_t Entry) const {
   return Info->FileName + ":" + utostr(Info->Line);
 }
 
-// The symbol of a function, or the symbol that it would have if it had a body.
+// The symbol of a function. An inlined function without a body also has a symbol name.
 static std::string symbolOf(DWARFDie Function) {
   const char *Name = Function.getLinkageName();
   Name = Name ? Name : Function.getShortName();
@@ -119,8 +116,7 @@ std::vector<InlinedFunction> DwarfFunctions::inlined(NameFilter &Filter) const {
   std::vector<InlinedFunction> Found;
   constexpr size_t None = SIZE_MAX;
   StringMap<size_t> BySymbol;          // index in Found
-  // By debug information entry of the function. std::nullopt: the name does not
-  // match.
+  // By debug information entry of the function. None: the name does not match.
   DenseMap<const DWARFDebugInfoEntry *, size_t> ByEntry;
   for (const std::unique_ptr<DWARFUnit> &Unit : Context->compile_units()) {
     DWARFUnit *Whole = Unit->getNonSkeletonUnitDIE().getDwarfUnit();
@@ -170,8 +166,8 @@ std::vector<DwarfParameter> patchbay::parametersOf(DWARFDie Function) {
   auto IsParameter = [](DWARFDie D) {
     return D.getTag() == DW_TAG_formal_parameter;
   };
-  // The parameters of a function that was also inlined are declared in an abstract
-  // instance, to which this copy refers.
+  // If the function was also inlined, this copy refers to an abstract instance, which declares
+  // the parameters.
   DWARFDie Declared = Function;
   if (auto Origin = Function.getAttributeValueAsReferencedDie(DW_AT_abstract_origin))
     Declared = Origin;
@@ -251,7 +247,7 @@ static StringRef nameOf(DWARFDie D) {
   return Name ? Name : "";
 }
 
-// Both libraries put the type into an inner namespace: std::__cxx11 and std::__1.
+// Checks the inner namespace of the type: std::__cxx11 in libstdc++, std::__1 in libc++.
 std::string patchbay::stringKind(DWARFDie Type) {
   Type = plainType(Type);
   if (!isRecord(Type) || !nameOf(Type).starts_with("basic_string<char,"))
@@ -342,7 +338,7 @@ static std::optional<uint64_t> offsetOf(DWARFDie Record, StringRef Path) {
   return Offset;
 }
 
-// Rust's &str, and String, which owns a vector.
+// Finds the pointer and the length in Rust's &str, and in the vector of String.
 static std::optional<DwarfView> rustViewOf(DWARFDie Type) {
   StringRef Text, Length;
   if (is_contained({"&str", "&mut str"}, nameOf(Type))) {
@@ -360,7 +356,7 @@ static std::optional<DwarfView> rustViewOf(DWARFDie Type) {
   return DwarfView{*TextAt, *LengthAt};
 }
 
-// libstdc++ has the length first, libc++ the pointer.
+// The order of members differs: libstdc++ has the length first, libc++ has the pointer first.
 std::optional<DwarfView> patchbay::viewOf(DWARFDie Type) {
   Type = plainType(Type);
   if (!isRecord(Type))
@@ -402,7 +398,7 @@ static std::optional<DwarfMember> findMember(DWARFDie Record, StringRef Name,
     if (!IsBase && !nameOf(D).empty())
       continue;
     DWARFDie Inner = plainType(typeOf(D));
-    // The offset of a virtual base is stored in the object only.
+    // Skip virtual bases, whose offsets are stored only in the object.
     if (!isRecord(Inner) || D.find(DW_AT_virtuality))
       continue;
     if (auto Found = findMember(Inner, Name, Depth + 1)) {

@@ -36,14 +36,13 @@ std::vector<std::optional<uint64_t>>
 patchbay::endTimes(ArrayRef<TraceCall> Open, size_t Depth,
                    std::optional<uint64_t> End) {
   std::vector<std::optional<uint64_t>> Ends;
-  // The calls that end together are nested: no end may be before the innermost
-  // call's start.
+  // Calls that end together are nested, so no end may be before the innermost call's start.
   uint64_t Least = Open.empty() ? 0 : Open.back().Start;
   for (const TraceCall &C : Open.drop_front(Depth)) {
     if (C.hasDuration()) {
       uint64_t Own = C.end();
-      // Rounding to nanoseconds may place the end after the given end, or before the end
-      // of a nested call.
+      // Due to rounding to nanoseconds, the call's own end may be after End, or before the
+      // end of a nested call.
       End = std::max(Least, std::min(Own, End.value_or(Own)));
     }
     Ends.push_back(End);
@@ -212,10 +211,10 @@ static void nameChrome(json::OStream &J, StringRef What, uint32_t Pid,
 }
 
 namespace {
-// Writes each call when it has ended: in this format, a begin without an end would
-// contain all later calls. Calls that are still open when a thread's events end get an
-// end there. The innermost of them lasts a nanosecond, so that it is nested in the
-// others.
+// Writes each call when it has ended, since a begin without an end would contain all later
+// calls in this format. Calls that are still open when a thread's events end get that end.
+// The innermost of these calls lasts at least a nanosecond, so that it is nested in its
+// callers.
 class ChromeCalls : public CallSink {
 public:
   ChromeCalls(json::OStream &J, Trace &T) : J(J), T(T), Why(T) {}
@@ -278,7 +277,7 @@ void ChromeCalls::where(StringRef Phase, StringRef Name, const TraceCall &C) {
   J.attributeEnd();
 }
 
-// An instant of the thread, or a counter of its process.
+// Writes a mark as an instant of the thread, or a value as a counter of its process.
 void ChromeCalls::mark(const TraceCall &C, const Mark &M) {
   J.object([&] {
     where(M.Value ? "C" : "i", M.Name, C);
@@ -336,15 +335,15 @@ void patchbay::exportChrome(Trace &T, raw_ostream &OS) {
   OS << '\n';
 }
 
-// Replaces semicolons and newlines: they are separators in this format, which
-// has no escapes.
+// Replaces semicolons and newlines, which are separators in this format. The format has no
+// escapes.
 static std::string frameName(StringRef Name) {
   std::string Result = printable(Name);
   llvm::replace(Result, ';', ':');
   return Result;
 }
 
-// Writes the stacks of a tree. Uses one string that grows and shrinks with the depth: a
+// Writes the stacks of a tree. Uses one string that grows and shrinks with the depth, since a
 // string per node would need memory proportional to the square of the depth.
 namespace {
 class FoldedTree {
@@ -368,8 +367,8 @@ public:
 
   void print(StringRef Root, raw_ostream &OS) const {
     std::string Stack = frameName(Root);
-    std::vector<std::pair<uint32_t, size_t>> Open; // open nodes, and the length
-                                                   // of the string before each
+    // Open nodes, and the length of Stack before each.
+    std::vector<std::pair<uint32_t, size_t>> Open;
     uint64_t Deeper = 0;
     uint32_t Node = Tree.empty() ? None : FirstChild[0];
     while (Node != None || !Open.empty()) {
@@ -382,7 +381,7 @@ public:
         continue;
       }
       Open.push_back({Node, Stack.size()});
-      // Entries have no duration, so each counts as one.
+      // An entry has no duration, so its weight is 1.
       uint64_t Weight = Tree[Node].Self + Tree[Node].Entries;
       if (Open.size() > MostFrames) {
         Deeper += Weight;
@@ -396,7 +395,7 @@ public:
 
 private:
   static constexpr uint32_t None = ~0u;
-  // Deeper frames are merged into one frame: a flame graph cannot show such a
+  // Deeper frames are merged into one frame, since a flame graph cannot show such a
   // recursion.
   static constexpr size_t MostFrames = 1000;
 

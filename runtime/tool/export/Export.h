@@ -7,7 +7,7 @@
 
 namespace patchbay {
 
-// Each function reads the calls of the trace, and keeps none in memory.
+// Each function reads the calls of the trace, and does not keep them in memory.
 
 /// Text with one line per call.
 void exportText(Trace &T, llvm::raw_ostream &OS);
@@ -29,17 +29,17 @@ void exportPprof(Trace &T, llvm::raw_ostream &OS);
 void exportOtlp(Trace &T, llvm::raw_ostream &OS);
 /// Apache Parquet, one row per call.
 void exportParquet(Trace &T, llvm::raw_ostream &OS);
-/// Adds Parquet files to a tree of directories that many recordings share: see
-/// ParquetTree.h. Prints the tree's present size to stderr.
+/// Adds Parquet files to a tree of directories that many recordings share (ParquetTree.h).
+/// Prints the tree's size to stderr.
 llvm::Error exportParquetTree(Trace &T, const std::string &Dir);
 
-/// Add this to times of calls to get nanoseconds since 1970. It is the same for all
-/// processes, so the order of their calls is kept.
+/// The difference between nanoseconds since 1970 and times of calls. All processes use the same
+/// offset, so that their calls stay in order.
 int64_t realtimeOffset(const Trace &T);
-/// End times of the calls of Open from Depth on, which have ended together: see
-/// CallSink::end(). A call that did not return ends with its outer call, or before the
-/// next call that is not nested in it. A call that is still open when the thread's
-/// events end has no known end.
+/// End times of the calls of Open from Depth on, which have ended together (see
+/// CallSink::end()). A call that did not return ends with its outer call, or before the next
+/// call that is not nested in it. std::nullopt: the call is still open when the thread's events
+/// end.
 std::vector<std::optional<uint64_t>> endTimes(llvm::ArrayRef<TraceCall> Open,
                                               size_t Depth,
                                               std::optional<uint64_t> Next);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A trace as OpenTelemetry's protobuf (opentelemetry-proto: trace/v1, resource/v1,
-// common/v1). Each call is a span. Each outermost call of a thread, with all calls within
-// it, is a trace. Attributes use OpenTelemetry's conventional names.
+// Writes a trace as OpenTelemetry's protobuf (opentelemetry-proto: trace/v1, resource/v1,
+// common/v1). Each call is a span. Each outermost call of a thread, with its nested calls, is a
+// trace. Attributes have OpenTelemetry's conventional names.
 #include "Export.h"
 #include "Protobuf.h"
 #include "showing/Values.h"
@@ -120,8 +120,8 @@ void Spans::beginThread(const TraceThread &Of) {
 void Spans::begin(ArrayRef<TraceCall> Calls, const DataValues *V) {
   Open.resize(Calls.size());
   bool HasValues = V && V->IsRecorded;
-  // If the program has set a trace context for the call, the call and its callees
-  // belong to that trace.
+  // If the program has set a trace context for the call, the call and its callees belong to
+  // the trace of that context.
   if (V && V->Context)
     Traces = {(*V->Context)[0], (*V->Context)[1]};
   else if (Calls.size() > 1)
@@ -148,15 +148,15 @@ void Spans::end(ArrayRef<TraceCall> Calls, size_t Depth,
   }
 }
 
-// A string that identifies the process: the same for each dump of a recording, and
-// different for each process.
+// A string that identifies the process, and is equal in each dump of a recording.
 std::string Spans::process() const {
   const DataFile &Data = T.Processes[Thread->Process].Data;
   return (Data.Session ? Data.Session->Host : "") + ' ' + utostr(Data.Pid) + ' ' +
          utostr(Data.StartNs);
 }
 
-// In another program's trace the id must differ from that program's span ids.
+// The span id. In another program's trace, hashes the id, so that it differs from that program's
+// span ids.
 uint64_t Spans::spanOf(const OpenSpan &Of) const {
   // 0 is an invalid id.
   return Of.Trace[0] == Processes

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes a trace as a table for column-oriented query engines. Each row
-// identifies its program and machine, so many files form one table. Writes one
-// file, or files in directories whose names hold some of the columns.
+// Writes a trace as a table for column-oriented query engines. Each row identifies its program
+// and machine, so that many files form one table. Writes one file, or files in directories
+// whose names are some of the columns.
 #include "Export.h"
 #include "ParquetTree.h"
 #include "reading/DataFiles.h"
@@ -30,7 +30,7 @@ static const ParquetFile::Field Fields[] = {
 };
 static constexpr int64_t NsPerDay = 24 * 60 * 60 * INT64_C(1000000000);
 
-// The columns that are in the files, and not in directory names.
+// The columns of files in a tree, whose remaining columns are directory names.
 static std::vector<ParquetFile::Field> fieldsInTree() {
   std::vector<ParquetFile::Field> Kept;
   for (const ParquetFile::Field &F : Fields)
@@ -43,14 +43,14 @@ namespace {
 
 class Rows : public CallSink {
 public:
-  /// InTree: the names of directories hold host and build id.
+  /// InTree: host and build id are names of directories.
   Rows(const Trace &T, bool InTree)
       : T(T), InTree(InTree), Offset(realtimeOffset(T)) {}
   void beginThread(const TraceThread &Of) override { Thread = &Of; }
   void begin(ArrayRef<TraceCall> Open, const DataValues *) override;
 
 protected:
-  /// Returns nullptr if the row is not to be written.
+  /// The file for a row; nullptr to skip the row.
   virtual ParquetFile *fileOf(int64_t Time, StringRef BuildId) = 0;
   const DataFile &process() const { return T.Processes[Thread->Process].Data; }
 
@@ -141,7 +141,7 @@ void Rows::begin(ArrayRef<TraceCall> Open, const DataValues *) {
   addTime(File, C.hasDuration(), C.elapsed());
 }
 
-// Threads of one process are consecutive.
+// Begins a new process with its first thread, since threads of one process are consecutive.
 void ManyFiles::beginThread(const TraceThread &Of) {
   bool IsNew = !Thread || Thread->Process != Of.Process;
   if (IsNew)
@@ -158,7 +158,7 @@ void patchbay::exportParquet(Trace &T, raw_ostream &OS) {
 }
 
 Error patchbay::exportParquetTree(Trace &T, const std::string &Dir) {
-  // The user may have given a recording after '=' by mistake.
+  // Refuse a recording after '=', which is probably a mistake.
   if (auto Data = dataFiles(Dir); Data && !Data->empty())
     return makeError(Usage, Dir + " is a recording: choose another directory");
   ManyFiles R(T, Dir);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The format is github.com/apache/parquet-format. Its parquet.thrift has the
-// numbers of types, encodings and fields; Encodings.md describes the contents
-// of pages.
+// The format is specified in github.com/apache/parquet-format. parquet.thrift has the numbers
+// of types, encodings and fields. Encodings.md describes the contents of pages.
 #include "ParquetFile.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringExtras.h"
@@ -30,9 +29,8 @@ static void appendVarint(std::string &To, uint64_t Value) {
             llvm::encodeULEB128(Value, Buffer));
 }
 
-/// A structure in Thrift's compact protocol, which Parquet's metadata uses.
-/// Callers add fields in increasing order of their numbers. Each number exceeds
-/// the previous one by at most 15.
+/// A structure in Thrift's compact protocol, which Parquet's metadata uses. Callers must add
+/// fields in increasing order of their numbers, with differences of at most 15.
 class CompactThrift {
 public:
   CompactThrift &boolean(unsigned Field, bool Value) {
@@ -141,10 +139,9 @@ static std::string hybrid(llvm::ArrayRef<uint64_t> Values, unsigned Width) {
   return Bytes;
 }
 
-/// DELTA_BINARY_PACKED: stores the difference of each value to the previous
-/// one, in blocks of 128, minus the block's least difference. Times and
-/// repeated values need almost no space. T is the column's type, in which
-/// differences wrap.
+/// DELTA_BINARY_PACKED: stores the differences between consecutive values, in blocks of 128,
+/// minus the block's least difference. Times and repeated values need almost no space. T:
+/// the column's type, in which differences wrap.
 template <typename T>
 static std::string deltaPacked(llvm::ArrayRef<uint64_t> Values) {
   using U = std::make_unsigned_t<T>;
@@ -259,8 +256,7 @@ void ParquetFile::addNull() {
   nextCell();
 }
 
-// A fast level suffices: the encodings have already removed most of the
-// redundancy.
+// A fast level suffices, since the encodings have already removed most of the redundancy.
 static constexpr int ZstdLevel = 1;
 
 static Codecs codec() {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes a table as Apache Parquet, with the features that tables of events
-// need. Columns are not nested. Numbers are stored as differences to the
-// previous row, and strings as indices into a dictionary. Pages are compressed
-// if LLVM was built with the compression library. The output is only appended
-// to, so it may be a pipe.
+// Writes a table as Apache Parquet, with the features that tables of events need: flat columns;
+// numbers as differences to the previous row; strings as indices into a dictionary; pages that
+// are compressed if LLVM was built with the compression library. Only appends to the output,
+// which may be a pipe.
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
@@ -34,9 +33,9 @@ public:
   void add(int64_t Value);
   void add(llvm::StringRef Value);
   void addNull();
-  /// Number of rows in memory: those of the current row group.
+  /// Number of rows in memory, which form the current row group.
   uint64_t pending() const { return Rows; }
-  /// Ends the row group early. Call this between two rows.
+  /// Ends the row group early. Must be called between two rows.
   void flush();
   void finish();
 
@@ -56,8 +55,7 @@ private:
 
   std::vector<Column> Columns;
   llvm::raw_ostream &OS;
-  uint64_t Written = 0, Uncompressed = 0; // bytes written, and the same before
-                                          // compression
+  uint64_t Written = 0, Uncompressed = 0; // bytes after and before compression
   size_t Cell = 0;
   uint64_t Rows = 0;               // rows in the current row group
   uint64_t AllRows = 0;            // in earlier row groups

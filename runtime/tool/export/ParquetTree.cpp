@@ -14,8 +14,8 @@ using namespace patchbay;
 static constexpr StringLiteral Suffix(".parquet");
 // The name for a missing value in Hive, and in engines that follow Hive.
 static constexpr StringLiteral NoValue("__HIVE_DEFAULT_PARTITION__");
-// Limits the open files, and the rows of all of them in memory, which take about 100
-// bytes each. A process has one file for each of its modules.
+// Limits the number of open files, and of rows in memory, which need about 100 bytes each. A
+// process has one file for each of its modules.
 static constexpr size_t MostOpen = 64;
 static constexpr uint64_t MostPending = 1 << 18;
 
@@ -28,8 +28,7 @@ struct ParquetTree::Part {
   std::unique_ptr<ParquetFile> File;
 };
 
-// Escapes characters that have a meaning in paths, globs or URLs, in the same way as
-// URLs do.
+// Escapes characters with a meaning in paths, globs or URLs by URL encoding.
 static std::string escaped(StringRef Value) {
   if (Value.empty())
     return NoValue.str();
@@ -125,8 +124,7 @@ ParquetFile *ParquetTree::at(int64_t Day, StringRef BuildId) {
   return Last ? Last->File.get() : nullptr;
 }
 
-// Writes the largest row groups early. Without this, files that get few rows
-// would keep them in memory for long.
+// Writes the largest row groups early, so that the limit for rows in memory holds.
 void ParquetTree::writeLargest() {
   auto Pending = [](const auto &Entry) { return Entry.second->File->pending(); };
   while (true) {
@@ -143,8 +141,7 @@ void ParquetTree::writeLargest() {
   }
 }
 
-// Writes the rows that are in memory, syncs the file to disk, and then renames it
-// to its final name.
+// Writes the rows in memory, syncs each file to disk, and then gives the file its final name.
 void ParquetTree::finishParts() {
   for (auto &[Of, P] : Open) {
     P->File->finish();
@@ -170,9 +167,8 @@ void ParquetTree::finishParts() {
   Last = nullptr;
 }
 
-// Removes this process's files from an earlier dump: surplus parts, and files
-// in directories without rows now. They exist if the earlier dump selected more
-// calls, or if the recording has grown since.
+// Removes this process's files of an earlier dump that the new dump did not replace. An earlier
+// dump has more files if it selected more calls.
 void ParquetTree::removeEarlier() {
   auto Each = [](const std::string &In, StringRef Prefix, auto Do) {
     std::error_code EC;

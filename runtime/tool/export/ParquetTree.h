@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Stores many recordings as one table: Parquet files in a tree of directories. The
-// directories' names hold the common columns of their rows, like Hive's partitions,
-// which all engines read:
+// Stores many recordings as one table: Parquet files in a tree of directories. The names of
+// directories are columns, as in Hive's partitions, which all engines read:
 //
 //     host=web-1/day=2026-03-01/build_id=0123abcd/START-PID.parquet
 //
-// Each file belongs to one process, and is renamed into the tree when it is complete. So
-// the tree can be read, or copied to an object store, while others add to it.
+// Each file belongs to one process, and gets its final name when it is complete. So the tree
+// can be read or copied to an object store while files are added.
 #pragma once
 
 #include "ParquetFile.h"
@@ -20,22 +19,22 @@ namespace patchbay {
 
 class ParquetTree {
 public:
-  /// Fields: the columns that are in the files, and not in directory names.
+  /// Fields: the columns of the files, without the columns that are directory names.
   ParquetTree(llvm::StringRef Dir, llvm::ArrayRef<ParquetFile::Field> Fields);
   /// Removes unfinished files.
   ~ParquetTree();
   /// Creates the directory, unless it exists.
   llvm::Error create();
 
-  /// Until endProcess(), rows belong to this process. Start: in ns since 1970.
+  /// Begins a process: rows up to endProcess() belong to it. Start: in ns since 1970.
   void beginProcess(llvm::StringRef Host, uint64_t Start, uint32_t Pid);
-  /// Publishes the process's files. They replace the files of an earlier dump
+  /// Gives the process's files their final names. The files replace the files of an earlier dump
   /// of the same process, unless the process has no rows now.
   void endProcess();
   /// The file for the next row; nullptr after an error. Day: days since 1970.
   ParquetFile *at(int64_t Day, llvm::StringRef BuildId);
   uint64_t files() const { return Files; }
-  /// The first error. Nothing was written after it.
+  /// The first error. Writing stops at the first error.
   llvm::Error error() const;
 
 private:
@@ -56,7 +55,7 @@ private:
   Part *Last = nullptr;          // the last result of at()
   uint64_t Added = 0;            // rows added since the last check of memory
   uint64_t Files = 0;
-  std::string Failed; // why writing has stopped
+  std::string Failed; // the reason why writing has stopped
 };
 
 } // namespace patchbay

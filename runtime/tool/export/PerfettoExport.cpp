@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes a trace as Perfetto's protobuf, with the messages for calls of functions by
-// threads (protos/perfetto/trace: trace_packet.proto, clock_snapshot.proto,
-// track_event/track_event.proto, track_descriptor.proto, interned_data.proto).
+// Writes a trace as Perfetto's protobuf (protos/perfetto/trace: trace_packet.proto,
+// clock_snapshot.proto, track_event/track_event.proto, track_descriptor.proto,
+// interned_data.proto).
 #include "Export.h"
 #include "Protobuf.h"
 #include "showing/Values.h"
@@ -69,18 +69,18 @@ private:
   raw_ostream &OS;
   WhySlow Why;
   const TraceThread *Of = nullptr;
-  std::vector<bool> Named; // indexed by function: is its name written?
+  std::vector<bool> Named; // by function: was its name written?
   uint64_t Threads = 0;    // number of threads so far
   uint64_t Track = 0;      // track of the current thread
   std::map<std::pair<uint32_t, std::string>, uint64_t> Counters; // tracks of counters,
                                                                  // by process and name
-  std::vector<bool> AreMarks;                                    // for each open call
+  std::vector<bool> AreMarks; // for each open call: is it a mark?
 };
 
 } // namespace
 
-// Declares the trace's clock. Perfetto's default is CLOCK_BOOTTIME, and it
-// drops events of an undeclared clock.
+// Declares the trace's clock, since Perfetto drops events of an undeclared clock. The default is
+// CLOCK_BOOTTIME.
 void Writer::clocks() {
   ProtobufMessage Snapshot, Packet;
   auto Add = [&](unsigned Id, uint64_t Time) {
@@ -101,8 +101,7 @@ void Writer::clocks() {
   packet(Packet);
 }
 
-// Writes the function's name. Call this before the first event of the function;
-// later events refer to the name by number.
+// Writes the function's name before its first event. Events refer to the name by number.
 void Writer::name(uint32_t Function) {
   if (Named.size() <= Function)
     Named.resize(T.Functions.size());
@@ -181,7 +180,7 @@ void Writer::event(uint64_t Time, const ProtobufMessage &Event) {
   packet(Packet);
 }
 
-// The track ids of counters are above those of all processes and threads.
+// The track of a counter. Its id is above the ids of all processes and threads.
 uint64_t Writer::counterTrack(const std::string &Name) {
   auto [At, IsNew] = Counters.try_emplace(
       {Of->Process, Name}, T.Processes.size() + T.Threads.size() + Counters.size() + 1);
@@ -197,7 +196,7 @@ uint64_t Writer::counterTrack(const std::string &Name) {
   return At->second;
 }
 
-// Writes an instant of the thread, or a counter of its process.
+// Writes a mark as an instant of the thread, or a value as a counter of its process.
 void Writer::mark(uint64_t Time, const Mark &M) {
   ProtobufMessage Event;
   Event.number(EventType, M.Value ? CounterEvent : Instant);
@@ -236,8 +235,8 @@ void Writer::begin(ArrayRef<TraceCall> Open, const DataValues *V) {
         R ? &*R : nullptr, V);
 }
 
-// Slices begin and end like brackets. A call that did not return must end, too: otherwise
-// it would consume the end of another call. Perfetto marks a slice without an end.
+// Slices begin and end like brackets, so a call that did not return gets an end. Otherwise it
+// would take the end of an outer call. Perfetto marks a slice without an end.
 void Writer::end(ArrayRef<TraceCall> Open, size_t Depth,
                  std::optional<uint64_t> Next) {
   std::vector<std::optional<uint64_t>> Ends = endTimes(Open, Depth, Next);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes a trace as pprof's protobuf (github.com/google/pprof, proto/profile.proto):
-// each stack with the number of its calls, and their self times in nanoseconds. Threads
-// are labels.
+// Writes a trace as pprof's protobuf (github.com/google/pprof, proto/profile.proto). Each stack
+// has the number and the self time in nanoseconds of its calls. Threads are labels.
 #include "Export.h"
 #include "Protobuf.h"
 #include "analysis/CallTree.h"
@@ -128,8 +127,8 @@ std::string Profile::finish() {
   return Out.str().str();
 }
 
-// Compresses into the gzip format (RFC 1952), which contains zlib's data
-// without zlib's own header and checksum (RFC 1950).
+// Compresses into the gzip format (RFC 1952). Replaces zlib's header and checksum (RFC 1950) by
+// gzip's.
 static std::string gzipped(StringRef Plain) {
   if (!compression::zlib::isAvailable())
     return Plain.str(); // pprof reads uncompressed data, too

@@ -35,7 +35,7 @@ public:
     varint(Value.size());
     Bytes += Value;
   }
-  // Protobuf strings are UTF-8.
+  /// A string, which must be UTF-8 in protobuf.
   void text(unsigned Field, llvm::StringRef Value) {
     bytes(Field, llvm::json::fixUTF8(Value));
   }

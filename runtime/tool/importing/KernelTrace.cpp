@@ -54,8 +54,8 @@ Error TextReader::readHead() {
   return Error::success();
 }
 
-// Reads the heading, which names the columns. If a column is missing, the error
-// names the kernel option for that column.
+// Reads the heading, which names the columns. The error for a missing column names the kernel
+// option that enables the column.
 Error TextReader::readColumns(StringRef Line) {
   if (StringRef Counts = Line; Counts.consume_front("# entries-in-buffer/"
                                                     "entries-written: ")) {
@@ -80,11 +80,11 @@ Error TextReader::readColumns(StringRef Line) {
   return Error::success();
 }
 
-// "   12.345678 |   0)  comm-4711  |   1.382 us    |    name();"
+// Reads "   12.345678 |   0)  comm-4711  |   1.382 us    |    name();".
 bool TextReader::readGraphLine(StringRef Line) {
   if (Line.contains(" => ") || Line.trim().starts_with("-----") ||
       Line.starts_with(" (Overruns:"))
-    return true; // the switch to another thread, which each line names anyway
+    return true; // a switch to another thread; each line has its own thread
   auto [TimeText, Rest] = Line.split('|');
   if (HasRelative)
     Rest = Rest.split('|').second;
@@ -93,8 +93,8 @@ bool TextReader::readGraphLine(StringRef Line) {
   auto Time = readTime(TimeText);
   if (!Time || CpuText.trim().getAsInteger(10, Cpu))
     return false;
-  // A thread's name may contain anything, so the task ends at the first bar that
-  // follows a number.
+  // The task ends at the first bar that follows a number, since a thread's name may contain
+  // bars.
   size_t Bar = Behind.find('|');
   while (Bar != StringRef::npos && !taskId(Behind.take_front(Bar)))
     Bar = Behind.find('|', Bar + 1);
@@ -110,7 +110,7 @@ bool TextReader::readGraphLine(StringRef Line) {
   return Builder.addGraphCall(Task, Cpu, *Time, Duration, Call);
 }
 
-// "  comm-4711    [000] d..2.   12.345678: name <-caller"
+// Reads "  comm-4711    [000] d..2.   12.345678: name <-caller".
 bool TextReader::readFunctionLine(StringRef Line) {
   auto [Call, Caller] = Line.rsplit(" <-");
   if (Caller.empty() || Caller == Line)
@@ -200,7 +200,7 @@ private:
 
 } // namespace
 
-// "funcgraph_exit:     + 12.384 us   |    }", "function:       name <-- caller"
+// Reads "funcgraph_exit:     + 12.384 us   |    }", or "function:       name <-- caller".
 Error ReportReader::readCall(const TaskLine &Line, StringRef Event, StringRef What) {
   bool IsGraph = Event != "function";
   auto Its = IsGraph ? KernelTrace::Graph : KernelTrace::Entries;
@@ -221,7 +221,7 @@ Error ReportReader::readCall(const TaskLine &Line, StringRef Event, StringRef Wh
   return Error::success();
 }
 
-// "  comm-4711    [000]   12.345678: event:     the event's own text"
+// Reads "  comm-4711    [000]   12.345678: event:     the event's own text".
 Error ReportReader::readLine(StringRef Line) {
   ++LineNo;
   if (Line.trim().empty() || isHead(Line) || Builder.addLoss(Line) ||

@@ -43,8 +43,8 @@ std::optional<uint32_t> patchbay::taskId(StringRef Task) {
 
 std::optional<TaskLine> TaskLine::read(StringRef Line) {
   TaskLine Out;
-  // A task's name may contain anything, so search for the CPU after the task's number: a
-  // number in brackets.
+  // Search for a number in brackets (the CPU) after a number (the thread ID), since a task's
+  // name may contain brackets.
   size_t Begin = 0, End = 0;
   do {
     Begin = Line.find('[', Begin + 1);
@@ -52,12 +52,12 @@ std::optional<TaskLine> TaskLine::read(StringRef Line) {
     if (End == StringRef::npos)
       return std::nullopt;
     Out.Task = Line.take_front(Begin).rtrim();
-    // The option record-tgid adds a number: "comm-4711  ( 4700)".
+    // The kernel's option record-tgid adds a number: "comm-4711  ( 4700)".
     if (Out.Task.ends_with(")"))
       Out.Task = Out.Task.rsplit('(').first;
   } while (!taskId(Out.Task) || Line.slice(Begin + 1, End).getAsInteger(10, Out.Cpu));
   auto [Before, What] = Line.drop_front(End + 1).split(": ");
-  // The time follows the flags, which are optional.
+  // The time follows optional flags.
   auto Time = readTime(Before.substr(Before.rtrim().rfind(' ') + 1));
   if (!Time)
     return std::nullopt;
@@ -69,7 +69,7 @@ std::optional<TaskLine> TaskLine::read(StringRef Line) {
 size_t TraceBuilder::thread(StringRef Task, unsigned Cpu) {
   Task = Task.trim();
   uint32_t Tid = *taskId(Task);
-  // Each CPU has its own idle thread, and all of these have number 0.
+  // Each CPU has its own idle thread; all idle threads have ID 0.
   auto [At, IsNew] = Threads.try_emplace({Tid, Tid ? 0 : Cpu}, Out.Threads.size());
   if (IsNew) {
     StringRef Comm = Task.rsplit('-').first;
@@ -112,7 +112,7 @@ static StringRef dropReturnValue(StringRef Tail) {
 }
 
 static bool takeFunctionName(StringRef &Call, StringRef End) {
-  // The brackets may contain arguments, and a return value may follow.
+  // Accept arguments in the brackets, and a return value after them.
   Call = Call.split(" /*").first;
   if (!Call.consume_back(End))
     return false;
@@ -183,8 +183,7 @@ KernelTrace TraceBuilder::finish() {
 }
 
 void KernelCalls::enter(uint32_t Function, uint32_t Depth, uint64_t Time) {
-  // Open calls of at least this depth must have ended, but the kernel lost the
-  // events.
+  // End open calls of at least this depth, whose exits the kernel lost.
   while (!Open.empty() && Lines[Open.back()].Depth >= Depth)
     Open.pop_back();
   Open.push_back(Lines.size());
@@ -223,9 +222,9 @@ bool KernelCalls::leave(std::optional<uint32_t> Function, uint32_t Depth,
 
 namespace {
 
-// Reads lines from the last to the first, so that it finds the end of a call before its
-// beginning. If there is no line for the beginning, it must be before the beginnings of
-// all calls within the call: they are deeper, and ended earlier than the call.
+// Reads lines from the last to the first, so that the end of a call comes before its begin. If
+// the begin has no line, it must be before the begins of all nested calls. These have a higher
+// depth and ended before the call.
 class Backward {
 public:
   void add(const KernelEvent &Line) {
@@ -276,7 +275,7 @@ private:
     Ends.pop_back();
     HasEntry.pop_back();
   }
-  // Adds the entry of the innermost open call, which has no line, at the latest
+  // Adds the entry of an innermost open call without a line for the entry, at the earliest
   // possible time.
   void addEntry() {
     const KernelEvent &Exit = Events[Ends.back()];
@@ -288,8 +287,8 @@ private:
   }
 
   std::vector<KernelEvent> Events;
-  std::vector<uint32_t> Ends; // of calls whose beginning has not been read yet
-  std::vector<bool> HasEntry; // is there a line for the entry?
+  std::vector<uint32_t> Ends; // ends of calls whose begin has not been read yet
+  std::vector<bool> HasEntry; // for each of Ends: does the entry have a line?
 };
 
 } // namespace
@@ -305,15 +304,14 @@ std::vector<KernelEvent> KernelCalls::finish() const {
 // Consistent times
 //===----------------------------------------------------------------------===//
 
-// The kernel prints times in microseconds, truncated, and durations of calls in
-// nanoseconds. So a call may seem to end up to a microsecond before a call
-// within it. Printed values are lower bounds. Order and durations are
-// constraints on differences. Raising times that are too low, repeatedly, finds
-// the least times that meet all constraints. The true times meet them, too, so
-// the loop ends and no result exceeds the true time.
+// The kernel prints times in microseconds, truncated, and durations of calls in nanoseconds. So
+// a call may seem to end up to a microsecond before a nested call. Printed times are lower
+// bounds; the order and the durations constrain their differences. Raising times that are too
+// low, repeatedly, finds the least times that meet all constraints. The true times also meet the
+// constraints, so the loop ends, and no result exceeds the true time.
 
-// If the clocks of CPUs differ, no consistent times may exist. After these
-// rounds the order is kept, and durations may differ from the printed ones.
+// Limits the rounds, since consistent times may not exist if the clocks of CPUs differ. The
+// result then keeps the order of events, but durations may differ from the printed durations.
 static constexpr int Rounds = 16;
 
 // Raises times that are out of order, and ends of calls that are too short.
@@ -331,7 +329,7 @@ static bool raiseForward(MutableArrayRef<KernelEvent> Events,
   return Raised;
 }
 
-// Raises the beginning of calls that are too long.
+// Raises the begin of calls that are too long.
 static bool raiseEntries(ArrayRef<KernelEvent> Events,
                          MutableArrayRef<KernelEvent> All) {
   bool Raised = false;
@@ -346,10 +344,9 @@ static bool raiseEntries(ArrayRef<KernelEvent> Events,
   return Raised;
 }
 
-// Ignores durations that contradict the printed times, since they would move all later
-// events. This happens when clocks of CPUs differ, or when the kernel handles an
-// interrupt, with calls of its own, after reading the clock and before printing the
-// line.
+// Ignores durations that contradict the printed times, since such durations would move all later
+// events. Durations contradict times if the clocks of CPUs differ, or if an interrupt with
+// traced calls comes between reading the clock and writing the event.
 static void dropContradictions(MutableArrayRef<KernelEvent> Events,
                                ArrayRef<KernelEvent> All) {
   for (KernelEvent &E : Events) {
@@ -369,8 +366,8 @@ void patchbay::settleTimes(KernelThread &Thread) {
   MutableArrayRef<KernelEvent> All(Thread.Events);
   uint64_t Last = 0;
   for (size_t First = 0, End; First != All.size(); First = End) {
-    // Handle the events up to the end of an outermost call together: later
-    // events do not constrain them.
+    // Handle the events up to the end of an outermost call together, since later events do not
+    // constrain their times.
     uint32_t Open = 0;
     End = First;
     do {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The common parts of kernel trace formats: times, tasks, functions, and the
-// columns of function_graph.
+// Parsers that several kernel trace formats share: times, tasks, functions, and the columns of
+// function_graph.
 #pragma once
 
 #include "KernelTrace.h"
@@ -16,7 +16,7 @@ std::optional<uint64_t> readTime(llvm::StringRef Text);
 /// Reads the number in "comm-4711". The name before it may contain anything.
 std::optional<uint32_t> taskId(llvm::StringRef Task);
 
-/// "  comm-4711    [000] d..2.   12.345678: what happened"
+/// A line such as "  comm-4711    [000] d..2.   12.345678: what happened".
 struct TaskLine {
   llvm::StringRef Task;
   unsigned Cpu = 0;
@@ -29,13 +29,13 @@ struct TaskLine {
 /// Resolution of the kernel's printed times.
 constexpr uint64_t PrintedNs = 1000;
 
-/// Matches the exits with the entries of one thread, whose lines are given in order.
-/// Each line adds an event. finish() adds missing entries.
+/// Matches exits with entries of one thread. Lines must be added in order. finish() adds missing
+/// entries.
 class KernelCalls {
 public:
   void enter(uint32_t Function, uint32_t Depth, uint64_t Time);
-  /// Adds an exit. Function: std::nullopt if the line does not name it. Returns false,
-  /// and adds nothing, if no entry names it either.
+  /// Adds an exit. Function: std::nullopt if the line lacks it. Returns false, and adds nothing,
+  /// if the exit also has no entry.
   bool leave(std::optional<uint32_t> Function, uint32_t Depth, uint64_t Time,
              uint64_t Shortest, uint64_t Longest);
   /// Returns all events, with their partners.
@@ -46,19 +46,19 @@ private:
   std::vector<uint32_t> Open; // entries without an exit so far, sorted by depth
 };
 
-/// Builds a trace from the contents of lines, which are given in order.
+/// Builds a trace from the contents of lines. Lines must be added in order.
 class TraceBuilder {
 public:
-  KernelTrace Out; // callers set what the text's heading says; finish() adds the rest
+  KernelTrace Out; // callers set the data of the heading; finish() adds the rest
 
-  /// Adds "name();", "name() {", "} /* name */", or "}", which is indented by its
-  /// depth. Returns false for other contents.
+  /// Adds "name();", "name() {", "} /* name */", or "}", indented by the depth. Returns false
+  /// for other contents.
   bool addGraphCall(llvm::StringRef Task, unsigned Cpu, uint64_t Time,
                     llvm::StringRef Duration, llvm::StringRef Call);
   /// Adds an entry of the function tracer.
   void addEntry(const TaskLine &Line, llvm::StringRef Function,
                 llvm::StringRef Caller);
-  /// Adds "CPU:1 [LOST 34 EVENTS]", or the same without a number; trace-cmd writes
+  /// Adds "CPU:1 [LOST 34 EVENTS]", with or without the number, or trace-cmd's line with
   /// "dropped". Returns false for other lines.
   bool addLoss(llvm::StringRef Line);
 
@@ -75,9 +75,9 @@ private:
 };
 
 bool isTraceCmdReport(llvm::StringRef Text);
-/// Parses the output of `trace-cmd report` for a trace.dat. trace-cmd prints calls of
-/// function_graph as the kernel does, after the prefix that all events have. Fails at
-/// the first unknown line. Ignores events other than calls.
+/// Parses the output of `trace-cmd report`. trace-cmd prints calls of function_graph as the
+/// kernel does, after the prefix of all events. Fails at the first unknown line. Ignores events
+/// other than calls.
 llvm::Expected<KernelTrace> readTraceCmdReport(llvm::StringRef Path, llvm::StringRef Text);
 
 } // namespace patchbay

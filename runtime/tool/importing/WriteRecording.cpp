@@ -12,8 +12,8 @@ using namespace patchbay;
 
 namespace {
 
-// The text has no addresses. Functions of a module get consecutive addresses,
-// at the distance that records require.
+// Traces have no addresses, so functions of a module get consecutive addresses, at the distance
+// that the format requires.
 constexpr uint64_t AddressStep = 16;
 
 class Writer {
@@ -35,14 +35,14 @@ private:
   Error addModules();
   void addThreads();
   void addRecord(const KernelEvent &E, const KernelThread &T);
-  /// Adds a chunk: Struct is its beginning, Tail the bytes after it.
+  /// Adds a chunk of Struct and Tail.
   template <typename T> void addChunk(uint32_t Kind, T Struct, StringRef Tail = "");
 
   const std::string &Dir;
   const KernelTrace &Trace;
   const int64_t Realtime;
   std::string Bytes, Records;
-  std::map<std::string, Module> Modules; // by name; the kernel has none
+  std::map<std::string, Module> Modules; // by name; "": the kernel
   std::vector<uint64_t> Addresses;       // indexed by function
 };
 
@@ -71,7 +71,7 @@ void Writer::sortFunctions() {
   for (uint32_t I = 0; I != Trace.Functions.size(); ++I)
     Modules[Trace.Functions[I].Module].Functions.push_back(I);
   Addresses.resize(Trace.Functions.size());
-  uint64_t Next = AddressStep; // address 0 would mean that there is no address
+  uint64_t Next = AddressStep; // 0 is no valid address
   for (auto &[Name, M] : Modules) {
     M.Data.Base = Next;
     M.Data.Path = Name.empty() ? "[kernel]" : "[" + Name + "]";
@@ -138,7 +138,7 @@ Error Writer::addModules() {
     Module.base = M.Data.Base;
     std::string Path = M.Data.Path;
     Path += '\0';
-    // The path begins before the structure's trailing padding.
+    // The path begins at the structure's trailing padding.
     size_t At = Bytes.size();
     Module.chunk = {PBD_MODULE, 0, alignTo(offsetof(pbd_module, path) + Path.size(), 8)};
     append(Bytes, Module, offsetof(pbd_module, path));

@@ -24,7 +24,7 @@ std::string patchbay::noRecords() {
          "why functions were left out";
 }
 
-// Uses LLVM's colours, if colours are enabled.
+// Prints "patchbay: KIND: ", with LLVM's colours if colours are enabled.
 static raw_ostream &say(HighlightColor Color, StringRef Kind) {
   using LlvmMode = llvm::ColorMode;
   errs() << "patchbay: ";

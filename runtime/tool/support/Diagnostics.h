@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Exit codes of the patchbay command, an error that has one, and functions that
-// print errors. Each verb's help lists the codes.
+// Exit codes of the patchbay command, errors with an exit code, and functions that print errors.
+// The help of each verb lists its exit codes.
 #pragma once
 
 #include "llvm/Support/Error.h"
@@ -15,8 +15,8 @@ enum ExitCode : int {
   Usage = 2,
   NothingFound = 3, // no records, or no function that matches
 
-  // Errors of `patchbay record` itself, which exits with the status of the
-  // program that it runs. The numbers are those of env(1) and timeout(1).
+  // Errors of `patchbay record` itself, which otherwise exits with the program's status. env(1)
+  // and timeout(1) use the same numbers.
   RecordFailed = 125,
   CannotExecute = 126,
   NotFound = 127,
@@ -58,8 +58,7 @@ std::string shellQuoted(llvm::StringRef Text);
 
 /// Prints a line to stderr: "patchbay: warning: ...".
 void warn(const llvm::Twine &Message);
-/// Prints a line to stderr, "patchbay: error: ...", and returns the error's
-/// exit code.
+/// Prints a line to stderr: "patchbay: error: ...". Returns the error's exit code.
 ExitCode report(llvm::Error E);
 
 } // namespace patchbay

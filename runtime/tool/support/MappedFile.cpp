@@ -39,7 +39,7 @@ static Expected<Descriptor> openChecked(const char *Path, int Flags) {
 
 static constexpr int ToRead = O_RDONLY | O_NONBLOCK | O_NOCTTY;
 
-// Opens the file that was found, even if another file has its path now.
+// Opens the found file itself, even if its path now refers to another file.
 Expected<Descriptor> patchbay::openRegularFile(int Found) {
   return openChecked(("/proc/self/fd/" + Twine(Found)).str().c_str(), ToRead);
 }
@@ -57,7 +57,7 @@ std::string patchbay::fileText(const Twine &Path) {
   return Buffer ? (*Buffer)->getBuffer().str() : "";
 }
 
-// START-END PERMISSIONS OFFSET DEVICE INODE   PATH
+// Parses "START-END PERMISSIONS OFFSET DEVICE INODE   PATH".
 static bool parse(StringRef Line, MemoryMapping &M) {
   SmallVector<StringRef, 6> Fields;
   for (int I = 0; I != 5; ++I) {
@@ -99,16 +99,16 @@ struct Mapping {
 };
 } // namespace
 
-// Only the command's first thread changes it, while no other thread reads mappings. The
-// signal handler runs because of an access to a mapping, so it never interrupts a
-// change.
+// All mappings, for the signal handler. Only the command's first thread changes the map, while no
+// thread reads mappings. The handler runs only during a read of a mapping, so it does not
+// interrupt a change.
 static std::map<const char *, Mapping> &mappings() {
   static std::map<const char *, Mapping> All;
   return All;
 }
 
-// Handles SIGBUS for accesses to these mappings: prints the message, and exits. Any other
-// SIGBUS is a bug of this command, and kills it.
+// Handles SIGBUS for reads of these mappings: prints the message, and exits. Any other SIGBUS is
+// a bug and kills this command.
 static void explain(int Signal, siginfo_t *Info, void *) {
   auto *Address = static_cast<const char *>(Info->si_addr);
   for (const auto &[Start, M] : mappings())
@@ -178,9 +178,9 @@ MappedFile::~MappedFile() {
 
 StringRef MappedFile::bytes() const { return StringRef(Start, Size); }
 
-// Releases pages, which are unchanged and can be read again from the file
-// (madvise(2)). The kernel maps cached pages around an accessed one, too
-// (fault_around_bytes, 64 KB). Nothing else reads those, so release them as well.
+// Releases pages by madvise(2). Pages are unchanged and can be read again from the file. Also
+// releases the pages around them, since the kernel maps cached pages around an accessed page
+// (fault_around_bytes, 64 KB).
 void MappedFile::release(StringRef Bytes) const {
   constexpr uintptr_t Around = 64 << 10;
   uintptr_t From = uintptr_t(Bytes.begin()) / Around * Around;

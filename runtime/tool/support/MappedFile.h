@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The bytes of a file that other users may own and change: a recording in
-// progress, or a file that a process has mapped. The file is opened once and
-// must be regular, so that reading it never blocks.
+// Maps a file that other users may own and change, such as a recording in progress, or a file
+// that a process has mapped. Opens the file only once, and only if it is regular, so that reading
+// never blocks.
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
@@ -14,7 +14,7 @@
 
 namespace patchbay {
 
-/// Owns a file descriptor, and closes it. -1: owns none.
+/// Owns a file descriptor, and closes it. -1: no descriptor.
 class Descriptor {
 public:
   Descriptor(int File = -1) : File(File) {}
@@ -34,15 +34,14 @@ private:
   int File;
 };
 
-/// Opens a regular file for reading. Never opens anything else, since opening a
-/// device may have effects. Flags: O_NOFOLLOW, or 0. The error is the reason,
-/// without the path.
+/// Opens a file for reading. Fails for other types than regular files, since opening a device may
+/// have effects. Flags: O_NOFOLLOW, or 0. The error does not name the path.
 llvm::Expected<Descriptor> openRegularFile(const llvm::Twine &Path, int Flags = 0);
 /// Opens a file that was found by open(2) with O_PATH. Found stays open.
 llvm::Expected<Descriptor> openRegularFile(int Found);
 
-/// The contents of a file whose size is known only after reading, such as those in
-/// /proc. Empty if it cannot be read.
+/// The contents of a file whose size is known only after reading, such as a file in /proc. Empty
+/// if the file cannot be read.
 std::string fileText(const llvm::Twine &Path);
 
 /// A line of /proc/PID/maps. Path is empty if no file is mapped.
@@ -53,17 +52,16 @@ struct MemoryMapping {
   std::string Path;
 };
 
-/// Skips lines that are no mappings.
+/// Parses the lines of /proc/PID/maps. Skips invalid lines.
 std::vector<MemoryMapping> parseMappings(llvm::StringRef Lines);
 /// The mapping in All, sorted by address, that contains Address; nullptr: none.
 const MemoryMapping *mappingAt(llvm::ArrayRef<MemoryMapping> All, uint64_t Address);
 
 class MappedFile {
 public:
-  /// Maps the present size of the file. Does not keep the descriptor. The error
-  /// does not name the path. If the file shrinks or cannot be read while its
-  /// bytes are used, the kernel sends SIGBUS (mmap(2)). Then the command prints
-  /// one line, with Path, and exits with Failure.
+  /// Maps the file at its current size. Does not keep the descriptor. The error does not name the
+  /// path. If the file shrinks or cannot be read while its bytes are used, the kernel sends
+  /// SIGBUS (mmap(2)). The command then prints one line with Path, and exits with Failure.
   static llvm::Expected<MappedFile> map(int File, const llvm::Twine &Path);
   /// Opens the file like openRegularFile(), and maps it.
   static llvm::Expected<MappedFile> open(const llvm::Twine &Path, int Flags = 0);
@@ -73,8 +71,7 @@ public:
   ~MappedFile();
 
   llvm::StringRef bytes() const;
-  /// Releases a part of bytes() that need not stay in memory. It can be read
-  /// again. Any thread may call this.
+  /// Releases the memory of a part of bytes(), which can be read again. Any thread may call this.
   void release(llvm::StringRef Bytes) const;
 
 private:

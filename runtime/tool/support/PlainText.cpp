@@ -7,9 +7,9 @@
 using namespace llvm;
 using namespace patchbay;
 
-// The size of a leading control character; 0 if there is none. Includes control
-// characters of Latin-1, which terminals obey, too, and those that change the direction
-// of text.
+// The size of a control character at the beginning of Text; 0 if Text begins with another
+// character. Includes control characters of Latin-1, which terminals obey, and characters that
+// change the direction of text.
 static size_t controlSize(StringRef Text) {
   unsigned char C = Text.front();
   if (C >= 0x20 && C < 0x7f) // true of nearly all characters

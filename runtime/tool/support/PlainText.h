@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Helpers for short texts. Text from files may have any contents, so printable() makes
-// it safe for a terminal.
+// Helpers for short strings. printable() makes strings from files safe for a terminal.
 #pragma once
 
 #include "llvm/Support/Error.h"
@@ -28,23 +27,20 @@ bool isWithinCharacter(llvm::StringRef Text, size_t At);
 /// Alone. std::nullopt if Text is no duration.
 std::optional<uint64_t> parseNs(llvm::StringRef Text, double Alone);
 
-/// Does the text end with one of the units?
+/// Does Text end with a unit of time?
 bool hasUnit(llvm::StringRef Text);
 
-/// Durations on the command line need a unit. Tools disagree about numbers without one:
-/// uftrace -t means nanoseconds, ftrace's tracing_thresh microseconds, perf stat -I
-/// milliseconds, and top -d seconds.
-/// Reads the value of an option, such as "--min", as nanoseconds. Only 0 needs
-/// no unit.
+/// Reads the value of an option, such as "--min", as nanoseconds. Only 0 needs no unit. All
+/// other numbers need a unit, since tools have different defaults: nanoseconds in uftrace -t,
+/// microseconds in ftrace's tracing_thresh, milliseconds in perf stat -I, and seconds in top -d.
 llvm::Expected<uint64_t> readDuration(llvm::StringRef Option,
                                       llvm::StringRef Text);
 
 /// A duration in the format of PATCHBAY: "1500000ns".
 std::string durationWord(uint64_t Ns);
 
-/// Formats numbers for millions of lines, where printf() would be most of the work.
-/// Writes decimal digits that end before At, padded with Pad to Width. Returns their
-/// beginning.
+/// Writes decimal digits that end before At, padded with Pad to Width. Returns the address of the
+/// first digit. Used for millions of lines, since printf() is too slow.
 inline char *digitsBefore(char *At, uint64_t Value, unsigned Width, char Pad) {
   char *Least = At - Width;
   do

@@ -31,7 +31,7 @@ struct Terminal {
 };
 } // namespace
 
-// State of the terminal, read before a pager is started.
+// The state of the terminal, read before a pager is started.
 static Terminal &terminal() {
   static Terminal T;
   return T;
@@ -88,15 +88,15 @@ static void waitForPager() {
     ;
 }
 
-// Waits for the pager, which decides about Ctrl-C. If this command ended earlier,
-// pager and shell would both read from the terminal.
+// Handles Ctrl-C: waits for the pager, which decides whether to end. If this command ended
+// earlier, pager and shell would both read from the terminal.
 static void endByPager(int Signal) {
   waitForPager();
   signal(Signal, SIG_DFL);
   raise(Signal);
 }
 
-// Sets git's options for less(1): it ends if everything fits on the screen,
+// Runs the pager. Sets git's options for less(1): less ends if the output fits on the screen,
 // shows colours, and does not clear the screen.
 static void becomePager(const std::string &Command, int From) {
   dup2(From, STDIN_FILENO);

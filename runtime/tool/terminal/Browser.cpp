@@ -77,7 +77,7 @@ void Browser::draw() {
   V.fit(Width);
   std::string Head = V.head(Width);
   unsigned First = Head.empty() ? 1 : 2, Seen = Rows - First - 1;
-  // The view's title has priority over the recording's path and the note.
+  // Give the view's title more space than the recording's path and the note.
   const std::string Title = shortened(F.Title, Width / 2) + ": ";
   const std::string Note = F.Note.empty() ? "" : "; " + F.Note;
   const size_t Used = columnsOf(Title) + std::min<size_t>(columnsOf(Note), Width / 4);
@@ -257,8 +257,7 @@ bool Browser::handle(int Key) {
   return true;
 }
 
-// Remember the function by its key, since its index may change when data is
-// read again.
+// Reads new data. Finds the selected function again by its key, since its index may change.
 Expected<bool> Browser::refresh(function_ref<Expected<bool>()> Refresh) {
   std::optional<FunctionKey> Was;
   if (Chosen)
@@ -294,8 +293,7 @@ Error Browser::run(unsigned IntervalMs,
       auto Left = std::chrono::duration_cast<std::chrono::milliseconds>(Next - Clock::now());
       Wait = std::clamp<int64_t>(Left.count(), 0, IntervalMs);
     }
-    // Return twice a second: a signal that asks the command to end must not
-    // wait for a key.
+    // Check twice a second whether a signal has asked the command to end.
     int Key = Term.key(Wait < 0 ? 500 : Wait);
     if (!handle(Key))
       return Error::success();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The data that `patchbay tui` shows: of a recording, or of the last seconds of a
-// running process.
+// The data for `patchbay tui`: of a recording, or of the last seconds of a running process.
 #pragma once
 
 #include "analysis/CallTree.h"
@@ -25,7 +24,7 @@ struct Figures {
   std::vector<uint64_t> AllCalls; // indexed like Functions
   std::string Note;               // a message about missing data
 
-  /// Call this after all data was read, since reading finds more functions.
+  /// Must be called after all data was read, since reading finds more functions.
   void readNames() {
     std::vector<std::string> All;
     for (const TraceFunction &Function : T->Functions)
@@ -50,12 +49,12 @@ private:
   mutable SourceLines Sources;
 };
 
-/// Figures of a running process: of its present recording or, if there is none, of a
-/// recording that ends with this object.
+/// Figures of a running process. Uses the process's current recording or, if it is not recorded,
+/// starts a recording that ends with this object.
 class LiveFigures {
 public:
-  /// Options: passed to `record` to select functions, if the process is not
-  /// recorded yet. `record` prints its own errors to stderr.
+  /// Options: passed to `record` if the process is not recorded yet. `record` prints its own
+  /// errors to stderr.
   static llvm::Expected<std::unique_ptr<LiveFigures>>
   begin(int Pid, llvm::ArrayRef<std::string> Options);
   ~LiveFigures();
@@ -71,12 +70,11 @@ private:
 
   int Pid;
   Descriptor File;     // the process's data file
-  int Recorder = -1;   // process ID of our recording command; -1: another
-                       // command records
-  std::string Folder;  // output directory of our recording command
+  int Recorder = -1;   // process ID of the started `record`; -1: another command records
+  std::string Folder;  // output directory of the started `record`
   std::string Path;    // path of File in the process
   uint64_t Last = 0;   // time of the last reading, by CLOCK_MONOTONIC
-  TracedNames Names;   // kept, so that names are looked up once
+  TracedNames Names;   // a cache, so that names are looked up once
   std::map<FunctionKey, FunctionDurations> Before;
   std::map<FunctionKey, uint64_t> AllCalls;
 };

@@ -35,8 +35,8 @@ LiveFigures::begin(int Pid, ArrayRef<std::string> Options) {
   return std::move(Live);
 }
 
-// Runs `record`, so that errors and the end of the recording are the same as
-// for a user's command.
+// Runs `record` as a child process, for the same errors and end of the recording as a user's
+// command.
 Error LiveFigures::startRecording(ArrayRef<std::string> Options) {
   SmallString<128> Path;
   if (std::error_code EC = sys::fs::createUniqueDirectory("patchbay-tui", Path))
@@ -82,8 +82,8 @@ Error LiveFigures::startRecording(ArrayRef<std::string> Options) {
   }
 }
 
-// Finds the process's data file. Later readings use the descriptor, so the file
-// may be renamed.
+// Finds the process's data file. Later readings use the descriptor, since the file may be
+// renamed.
 Error LiveFigures::findFile() {
   Descriptor Found;
   auto Reply = ControlSocket::askForFile(Pid, Found, ControlSocket::AtOnce);
@@ -113,7 +113,8 @@ static uint64_t less(uint64_t Now, uint64_t Before) {
   return Now - std::min(Now, Before);
 }
 
-// Adds counts, for which the process has only sums since the beginning.
+// Adds counts of function_profile since the last reading. The process has only counts since the
+// begin of the recording.
 void LiveFigures::addCounts(Figures &To) {
   FunctionTotals Totals(*To.T);
   To.Functions = Totals.finish();
@@ -143,13 +144,13 @@ void LiveFigures::addEvents(Figures &To, uint64_t From) {
 
 Expected<bool> LiveFigures::read(Figures &To) {
   uint64_t From = Last;
-  // The request also makes the process record the time, which calibrates its
-  // clock. After the process's end, the open file still has the last events.
+  // The request also makes the process write the time, which calibrates its clock. If the
+  // process has ended, the open file still has the last events.
   Error Asked = findFile();
   bool IsThere = !Asked;
   consumeError(std::move(Asked));
   DataFile Data;
-  // Ignore errors if data is incomplete because it is being written.
+  // Ignore errors while the process writes the file, unless the file has no data.
   if (Error E = readDataFile(File, Path, Data)) {
     if (!Data.Session && Data.Counters.empty())
       return std::move(E);

@@ -9,8 +9,8 @@
 #include <dlfcn.h>
 #include <unistd.h>
 #ifdef PATCHBAY_HAS_CURSES
-// Define this before the first include: the macros would replace the names of functions
-// that are looked up.
+// Must be defined before the include, since macros would replace the names of functions that are
+// looked up.
 #define NCURSES_NOMACROS 1
 #include <ncurses.h>
 #endif
@@ -190,7 +190,7 @@ int Terminal::key(int Ms) {
   Lib->wrefresh(Lib->Window);
   Lib->wtimeout(Lib->Window, Ms);
   int Code = Lib->wgetch(Lib->Window);
-  // A terminal that is gone returns ERR forever, too.
+  // ERR means a timeout or a terminal that is gone.
   if (Ended || (Code == ERR && !isatty(STDIN_FILENO)))
     return keys::Interrupt;
   return Code == ERR ? int(keys::None) : known(Code);

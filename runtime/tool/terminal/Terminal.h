@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Controls the whole terminal by ncurses. The library is loaded when a terminal
-// is opened, so that the rest of the command does not need it.
+// Controls the whole terminal through ncurses. The library is loaded when a terminal is opened,
+// so that only `tui` needs the library.
 #pragma once
 
 #include "llvm/Support/Error.h"
@@ -45,9 +45,8 @@ public:
   unsigned rows() const;
   unsigned columns() const;
   void clear();
-  /// Writes Text, cut at Column + Width and at the edge of the window. Replaces
-  /// characters that would move the cursor. With a Width, fills the rest with
-  /// spaces.
+  /// Writes Text. Replaces characters that would move the cursor. Cuts Text at the edge of the
+  /// window. If Width is not 0, cuts or fills Text to Width columns.
   void put(unsigned Row, unsigned Column, llvm::StringRef Text, Style S,
            unsigned Width = 0);
   /// Updates the screen, and waits up to Ms for a key.
@@ -59,7 +58,7 @@ private:
   std::unique_ptr<Library> Lib;
 };
 
-/// The number of columns that Text takes on a terminal, and Text cut to a
+/// columnsOf(): the number of columns of Text on a terminal. cutToColumns(): Text, cut to a
 /// number of columns.
 size_t columnsOf(llvm::StringRef Text);
 llvm::StringRef cutToColumns(llvm::StringRef Text, size_t Columns);

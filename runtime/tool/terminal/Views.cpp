@@ -11,7 +11,7 @@ using namespace patchbay;
 
 View::~View() = default;
 
-// The limits for colours are those of `perf report`.
+// The limits for colours are the same as in `perf report`.
 static Style styleOf(double Part) {
   return Part >= 0.05 ? Style::Hot : Part >= 0.005 ? Style::Warm : Style::Plain;
 }
@@ -92,8 +92,7 @@ std::string TableView::text(unsigned Column, uint32_t Function) const {
                    F.T->hasEvents());
 }
 
-// Drops columns from the right, so that the name has space. Never drops the column for
-// sorting.
+// Drops columns from the right, so that the name has space. Keeps the column for sorting.
 std::vector<unsigned> TableView::fitting(size_t Width) const {
   std::vector<unsigned> Shown = Columns;
   auto Mandatory = [&](unsigned C) {
@@ -136,7 +135,7 @@ std::pair<std::string, Style> TableView::line(size_t I, size_t Width) {
 }
 
 void TableView::remember() {
-  // If the first line is selected, the new first line will be selected, too.
+  // Remember no function if the first line is selected, so that the first line stays selected.
   if (Selected && Selected < Order.size())
     Was = F.key(Order[Selected]);
 }
@@ -296,7 +295,7 @@ bool TreeView::key(int Key) {
   return false;
 }
 
-// Drops columns from the right, so that the name has space. Never drops the first two.
+// Drops columns from the right, so that the name has space. Keeps the first two columns.
 static std::string columnsBefore(ArrayRef<std::string> Cells, size_t Width) {
   constexpr size_t PartWidth = 6, CellWidth = 13;
   std::string Text = right(Cells.front(), PartWidth);

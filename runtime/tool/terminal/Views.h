@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Views of figures. Each view is a list of lines, one of which is selected. Browser
-// handles the keys that all views share.
+// Views of figures. Each view is a list of lines with one selected line. Browser handles the keys
+// that all views share.
 #pragma once
 
 #include "Figures.h"
@@ -21,11 +21,11 @@ public:
   virtual void fit(size_t /*Width*/) {}
   virtual size_t lines() const = 0;
   virtual std::pair<std::string, Style> line(size_t I, size_t Width) = 0;
-  /// The function of a line; UINT32_MAX if it has none.
+  /// The function of a line; UINT32_MAX: none.
   virtual uint32_t functionAt(size_t /*I*/) const { return UINT32_MAX; }
   /// Handles a key of this view. Returns false for other keys.
   virtual bool key(int /*Key*/) { return false; }
-  /// The message to show if there are no lines.
+  /// The message for a view without lines.
   virtual std::string empty() const = 0;
 
   size_t Selected = 0, Top = 0;
@@ -42,7 +42,7 @@ public:
   uint32_t functionAt(size_t I) const override { return Order[I]; }
   bool key(int Key) override;
   std::string empty() const override;
-  /// Sorts the present figures. Call remember() before the figures change, so that the
+  /// Sorts the current figures. remember() must be called before the figures change, so that the
   /// same function stays selected.
   void update();
   void remember();
@@ -90,8 +90,7 @@ private:
   CallTree Tree;
   std::string Title;
   std::optional<uint32_t> Of;
-  std::vector<uint32_t> Order, Shown; // indices of all nodes, and of those that are not
-                                      // hidden
+  std::vector<uint32_t> Order, Shown; // indices of all nodes, and of visible nodes
   std::vector<uint32_t> PlaceOf;      // by node: index in Order
   std::set<uint32_t> Folded;
 };
@@ -132,11 +131,11 @@ private:
   std::vector<OutlierLine> Lines;
 };
 
-/// Splits Line into lines of at most Width columns, and indents all but the first. A
-/// line with a longer word exceeds Width.
+/// Splits Line into lines of at most Width columns, and indents all except the first. A line
+/// with a longer word exceeds Width.
 std::vector<std::string> wrapped(std::string Line, size_t Width, size_t Indent);
 
-/// A text. Continuation lines are aligned below a line's second word.
+/// A help text. In a line of two columns, continuation lines are aligned with the second column.
 class HelpView : public View {
 public:
   explicit HelpView(llvm::StringRef Text);
@@ -169,7 +168,7 @@ private:
   void open(ViewKind K);
   llvm::Expected<bool> refresh(llvm::function_ref<llvm::Expected<bool>()> Refresh);
   void draw();
-  bool handle(int Key); // Returns false if the user wants to leave.
+  bool handle(int Key); // returns false if the key ends `tui`
   bool type(int Key);
   void move(int64_t By);
   bool find(llvm::StringRef Text, bool Next);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The checks of `verify` for an image. Each finding is printed as one line.
+// The checks of `verify` for an image. Prints each finding as one line.
 #pragma once
 
 #include "elf/CodeForm.h"
@@ -11,7 +11,7 @@ namespace patchbay {
 /// A linked image by address, for the checks of `verify`.
 class ImageView {
 public:
-  /// Keeps a reference: Image must outlive this object.
+  /// Image must outlive this object.
   static llvm::Expected<ImageView> create(const ElfImage &Image);
 
   const ElfImage &image() const { return *Image; }
@@ -20,16 +20,15 @@ public:
   const DynamicRelocations &relocations() const { return Relocations; }
   const SymbolNames &functions() const { return Functions; }
 
-  /// The address of the first stub, for each descriptor of the module. There is
-  /// only one descriptor, unless hidden symbols in the module's objects were
-  /// made local.
+  /// The address of the first stub, for each descriptor of the module. A module has several
+  /// descriptors only if hidden symbols in its objects were made local.
   llvm::ArrayRef<uint64_t> stubs() const { return Stubs; }
 
   /// The readable name of the function at Entry.
   std::string nameAt(uint64_t Entry) const;
 
-  /// The function that ends last among those that begin before an address; nullptr if
-  /// there is none.
+  /// The function that ends last among the functions that begin before an address; nullptr if
+  /// no function begins before.
   const SymbolNames::Symbol *bodyBefore(uint64_t Address) const;
 
 private:
@@ -42,13 +41,11 @@ private:
   DynamicRelocations Relocations;
   SymbolNames Functions;
   std::vector<uint64_t> Stubs;
-  /// For each symbol: the index of the symbol that ends last, among this symbol and all
-  /// before it.
+  /// For each symbol: the index of the symbol that ends last, among this and all earlier symbols.
   std::vector<size_t> EndsLast;
 };
 
-/// The end of a function, limited to the highest address; 0 if the symbol is no
-/// function.
+/// The address after a function, at most the highest address; 0 if the symbol is no function.
 uint64_t bodyEnd(const SymbolNames::Symbol &Function);
 
 /// The prefix that kCFI on x86-64 uses for the symbol of a function's hash.
@@ -72,7 +69,7 @@ private:
 std::string hex(uint64_t Number);
 std::string hex(llvm::ArrayRef<uint8_t> Bytes);
 
-/// Checks the section of records, and the module descriptor that points to it.
+/// Checks the section of records, and the module descriptor that points to the section.
 llvm::Error checkModule(const ImageView &View, Findings &Out);
 
 /// Checks one record against the function that it describes, byte by byte.
@@ -81,13 +78,13 @@ void checkRecord(const ImageView &View, const SiteRecord &Record, Findings &Out)
 /// Checks that no two records have the same entry or the same site.
 void checkUnique(const ImageView &View, llvm::ArrayRef<SiteRecord> Records, Findings &Out);
 
-/// Checks the functions in LLVM's tables of patchable entries. In kernel mode, Patchbay
-/// adds only a slot to them. Returns how many of these functions have a slot. If an image
-/// has records, only the table with LLVM's usual name is read.
+/// Checks the functions in LLVM's tables of patchable entries, which have slots in kernel mode.
+/// Returns the number of functions with a slot. HasRecords: read only the table with LLVM's
+/// default name.
 llvm::Expected<unsigned> checkEntryTables(const ImageView &View, bool HasRecords,
                                           Findings &Out);
 
-// The bytes before an entry that a record or the kernel's table refers to.
+// Checks of the bytes around a function's entry, to which a record or the kernel's table refers.
 
 struct Subject {
   uint64_t Entry;
@@ -97,9 +94,9 @@ struct Subject {
 /// Checks that the slot is aligned and zero.
 void checkSlot(const ImageView &View, const Subject &Function, Findings &Out);
 
-/// Checks that the bytes around the entry have no other use: no function that begins
-/// earlier overlaps them, and the dynamic loader does not write to them. The range must
-/// be part of the image.
+/// Checks that the bytes around the entry belong only to the function: no function that begins
+/// earlier overlaps them, and the dynamic loader does not write to them. The range must be part
+/// of the image.
 void checkOwned(const ImageView &View, const Subject &Function, int64_t From,
                 int64_t To, Findings &Out);
 

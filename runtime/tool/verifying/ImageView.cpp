@@ -7,7 +7,7 @@
 using namespace llvm;
 using namespace patchbay;
 
-// The symbol of a hash has the type of a function, but it has no body.
+// Returns 0 for the symbol of a hash, which has the type of a function, but no body.
 uint64_t patchbay::bodyEnd(const SymbolNames::Symbol &S) {
   return S.Name.starts_with(HashSymbolPrefix)
              ? 0

@@ -30,7 +30,7 @@ static void checkSection(const ImageView &View, const Section &S,
             "no relocation", "one of type " + Twine(R->Type));
 }
 
-// Checks the stubs, without the targets of their jumps, which the loader sets.
+// Checks the stubs, but not the targets of their jumps, which the loader sets.
 static void checkStubs(const ImageView &View, uint64_t Stubs, uint64_t Links,
                        Findings &Out) {
   const uint64_t Trampolines = Links + PATCHBAY_X86_64_TRAMPOLINES_OFFSET;
@@ -50,7 +50,8 @@ static void checkStubs(const ImageView &View, uint64_t Stubs, uint64_t Links,
   }
 }
 
-/// \p Sites is null if a linker script has put records into another section.
+/// Checks a module descriptor. Sites: the section of records; nullptr if a linker script has
+/// renamed it.
 static void checkDescriptor(const ImageView &View, uint64_t Address,
                             const Section *Sites, Findings &Out) {
   constexpr StringLiteral Name = PATCHBAY_MODULE_SYMBOL;
@@ -64,7 +65,7 @@ static void checkDescriptor(const ImageView &View, uint64_t Address,
     if (Found != Expected)
       Out.add(Name, Field, What, hex(Expected), hex(Found));
   };
-  // Both references are relative to their own fields.
+  // A reference is relative to the address of its own field.
   auto Reference = [&](size_t Field) {
     return Address + Field + read64le(&Bytes[Field]);
   };
@@ -74,7 +75,7 @@ static void checkDescriptor(const ImageView &View, uint64_t Address,
   constexpr size_t Stop = offsetof(patchbay_module, sites_stop);
   Check(Version, "abi_version", PATCHBAY_ABI_VERSION,
         read32le(&Bytes[Version]));
-  // A descriptor without the newer fields is valid, too.
+  // Accept a descriptor without the newer fields.
   if (read32le(&Bytes[Size]) != PATCHBAY_MODULE_SIZE_MIN)
     Check(Size, "size", sizeof(patchbay_module), read32le(&Bytes[Size]));
   if (Sites) {
@@ -115,13 +116,13 @@ Error patchbay::checkModule(const ImageView &View, Findings &Out) {
       return View.image().error(Bytes.takeError());
     checkSection(View, *S, *Bytes, Out);
   }
-  // The runtime finds only one section per module.
+  // Only one section is permitted, since the runtime finds one section per module.
   if (Sections->size() > 1)
     Out.add(PATCHBAY_SITES_SECTION, 0, "sections of that name", "1",
             Twine(Sections->size()));
 
-  // All notes point to one descriptor or, if objcopy made hidden symbols local,
-  // to several equal ones. The runtime uses one of them.
+  // All notes point to one descriptor. If objcopy made hidden symbols local, they point to several
+  // equal descriptors, and the runtime uses one.
   if (Modules->empty())
     Out.add(PATCHBAY_MODULE_NOTE_SECTION, 0,
             "descriptors that loaded notes point to", "1", "0");
@@ -134,8 +135,8 @@ Error patchbay::checkModule(const ImageView &View, Findings &Out) {
 static constexpr char TableName[] = "__patchable_function_entries";
 static constexpr unsigned PointerSize = 8;
 
-/// The value of a pointer when the image is loaded at its own addresses;
-/// std::nullopt if it points to another module.
+/// The value of a pointer when the image is loaded at its own addresses; std::nullopt for a
+/// pointer to another module.
 static std::optional<uint64_t>
 pointerAt(const ImageView &View, uint64_t Address, ArrayRef<uint8_t> InFile) {
   const auto *R = View.relocations().in(Address, PointerSize);
@@ -147,7 +148,7 @@ pointerAt(const ImageView &View, uint64_t Address, ArrayRef<uint8_t> InFile) {
   return R->Addend.value_or(read64le(InFile.data()));
 }
 
-/// Is there a pad before the entry, with or without a hash after the pad?
+/// Does a pad precede the entry, with or without a hash between them?
 static bool hasPad(const ImageView &View, uint64_t Entry) {
   if (!View.map().isCode(Entry + PATCHBAY_SLOT_OFFSET, PATCHBAY_PREFIX_SIZE))
     return false;
@@ -160,11 +161,11 @@ static bool hasPad(const ImageView &View, uint64_t Entry) {
   });
 }
 
-/// The entry of a function with a slot, whose patchable NOPs are at Nops,
-/// possibly after a landing pad. std::nullopt without a slot.
+/// The entry of a function whose patchable NOPs are at Nops, possibly after a landing pad.
+/// std::nullopt if the function has no slot.
 static std::optional<uint64_t> findEntry(const ImageView &View, uint64_t Nops) {
-  // Try the landing pad first: without a hash, a landing pad after the pad would be
-  // mistaken for the hash.
+  // Try the landing pad first: in a function without a hash, the landing pad after the pad could
+  // be mistaken for a hash.
   for (const EntryCode &Code : View.form().EntryCodes) {
     uint64_t Entry = Nops - Code.size();
     if (Code.matches(View.map().bytes(Entry, Code.size())) &&
@@ -174,17 +175,16 @@ static std::optional<uint64_t> findEntry(const ImageView &View, uint64_t Nops) {
   return hasPad(View, Nops) ? std::optional(Nops) : std::nullopt;
 }
 
-/// Can the section be a table for patchable_function_entry(N, M, "NAME")? A
-/// linked image keeps the name and this flag, unless a linker script moves the
-/// table into another section.
+/// Can the section be a table for patchable_function_entry(N, M, "NAME")? A linked image keeps
+/// the name and SHF_LINK_ORDER, unless a linker script moves the table into another section.
 static bool canBeTable(const ElfImage::ELFT::Shdr &Section) {
   constexpr uint64_t Flags = ELF::SHF_ALLOC | ELF::SHF_LINK_ORDER;
   return Section.sh_type == ELF::SHT_PROGBITS &&
          (Section.sh_flags & Flags) == Flags;
 }
 
-/// Adds entries of functions with a slot. In LLVM's usual table each word must be an
-/// entry; other sections may contain anything.
+/// Adds entries of functions with a slot. Each word in LLVM's default table must be an entry; a
+/// word in another section may have any value.
 static Error readTable(const ImageView &View,
                        const ElfImage::ELFT::Shdr &Section, bool IsUsual,
                        SetVector<uint64_t> &Entries, Findings &Out) {

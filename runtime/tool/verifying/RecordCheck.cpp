@@ -37,8 +37,8 @@ static std::string inRecord(const SiteRecord &R, StringRef Field) {
   return ("record at " + hex(R.Address) + ", " + Field).str();
 }
 
-// The code does not show the number of arguments, but it cannot exceed the number
-// of registers.
+// Checks the fields of the record. The code does not contain the number of arguments, so checks
+// only that it is at most the number of registers.
 void Check::fields() {
   if (R.Raw.flags & PATCHBAY_RECORD_RESERVED)
     Out.add(Function.Name, 0, inRecord(R, "flags"), "reserved bits to be 0",
@@ -60,7 +60,8 @@ bool Check::isSanitized() const {
                                  PATCHBAY_FUNCTION_SANITIZER_MAGIC;
 }
 
-// The type hash of -fsanitize=function is known only to that sanitizer.
+// Checks the pad and the hash. Does not check the type hash of -fsanitize=function, which only
+// that sanitizer can compute.
 void Check::padAndHash(bool Sanitized) {
   if (Sanitized) {
     checkBytes(View, Function, PATCHBAY_FUNCTION_SANITIZER_PAD_OFFSET, "pad",
@@ -77,8 +78,8 @@ void Check::padAndHash(bool Sanitized) {
              Bytes.take_back(PATCHBAY_HASH_SIZE), Out);
 }
 
-// Checks the symbol of the hash, which tools expect at the function. A function
-// without a name is fine: another definition has taken its name.
+// Checks the symbol of the hash, which tools expect at the function. Accepts a function without a
+// name, whose name another definition has taken.
 void Check::hashSymbols() {
   std::vector<StringRef> Names = View.functions().at(R.Entry);
   for (int64_t Offset = PATCHBAY_SLOT_OFFSET; Offset != 0; ++Offset)
@@ -95,7 +96,7 @@ void Check::hashSymbols() {
     }
 }
 
-// The offset that the symbols give; std::nullopt without a symbol.
+// The offset of the local entry in the function's symbols; std::nullopt without a symbol.
 std::optional<int64_t> Check::localEntry() const {
   auto Symbols = View.functions().symbolsAt(R.Entry);
   if (!Form.HasLocalEntry || Symbols.empty())
@@ -103,8 +104,8 @@ std::optional<int64_t> Check::localEntry() const {
   return ELF::decodePPC64LocalEntryOffset(Symbols.front().Other);
 }
 
-// Checks that the site is at the entry, or after permitted code. Returns
-// whether the site can be checked.
+// Checks that the site is at the entry, or after permitted code. Returns false if the site cannot
+// be checked.
 bool Check::distance() {
   if (!View.map().isCode(R.Site, Form.siteSize())) {
     Out.add(Function.Name, 0, inRecord(R, "site"), "an address of code",
@@ -135,9 +136,8 @@ bool Check::distance() {
   return true;
 }
 
-// Checks the site. An immediate of 0 is also valid: arming fills in the stub's address.
-// If the module has several sets of stubs, any of them is valid, since all lead to the
-// same runtime.
+// Checks the site. Accepts an immediate of 0, which arming replaces by the stub's address. If the
+// module has several sets of stubs, accepts each set, since all lead to the same runtime.
 void Check::site(int64_t Distance, int64_t ToPad) {
   constexpr int64_t Unsaid = PATCHBAY_X86_64_SITE_BRANCH_SIZE;
   ArrayRef<uint8_t> Found = View.map().bytes(R.Site, Form.siteSize());
@@ -188,7 +188,7 @@ void patchbay::checkRecord(const ImageView &View, const SiteRecord &Record,
 
 void patchbay::checkUnique(const ImageView &View, ArrayRef<SiteRecord> Records,
                            Findings &Out) {
-  // DenseMap reserves two keys, so it cannot hold every address.
+  // Do not use DenseMap, which reserves two keys.
   using RecordAt = std::unordered_map<uint64_t, uint64_t>;
   RecordAt Entries, Sites;
   for (const SiteRecord &R : Records) {
