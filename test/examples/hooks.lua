@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
--- Runs the script that arg[1] names with the arguments that follow, and counts
--- calls with Lua's own call hook: what Patchbay counts, got another way. Prints
--- "CALLS NAME" lines to stderr, NAME being the C function in Lua's source.
+-- Runs the script that arg[1] names with the arguments that follow, and counts calls
+-- with Lua's own call hook, to check Patchbay's counts. Prints "CALLS NAME" lines to
+-- stderr, NAME being the C function in Lua's source.
 local names = {
   [string.lower] = "str_lower", [string.gmatch] = "gmatch",
   [string.format] = "str_format", [table.insert] = "tinsert",

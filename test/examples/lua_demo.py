@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Patchbay with an unchanged program: the Lua interpreter.
+"""Patchbay with an unmodified program: the Lua interpreter.
 
-Builds Lua from Debian's source package with kCFI, one half of its files with
-the plugin and the other half without. Counts its calls while it runs a script
-and compares the counts with those of Lua's own call hook. Changes the target of
-a static call in a small program. Shows that kCFI still traps.
+Builds Lua from Debian's source package with kCFI, half of its files with the plugin and the
+other half without. Counts Lua's calls while it runs a script and compares the counts with those
+of Lua's own call hook. Changes the target of a static call in a small program. Shows that kCFI
+still traps.
 """
 import argparse
 import json
@@ -51,7 +51,7 @@ class Demo:
         self.must("tar", "-xf", tarball, "-C", "lua-src", "--strip-components=1")
 
     def build_lua(self):
-        """Returns every other file, in alphabetical order; these get the plugin."""
+        """Returns every second file, in alphabetical order, to be built with the plugin."""
         sources = sorted(source for source in (self.work / "lua-src").glob("src/l*.c")
                          if source.name != "luac.c")
         commands = []

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Calls instrumented functions through a pointer of the right type, and then, as an
-// attacker would, through one of a wrong type. Compile it twice, with -DCALLEES with the
-// plugin and without either; -fsanitize=kcfi both times.
+// Calls instrumented functions through a pointer of the right type and then, as an
+// attacker would, through a pointer of a wrong type. Compile the file twice with
+// -fsanitize=kcfi: with -DCALLEES and the plugin, and without either.
 //
 // REQUIRES: host-x86_64
 // RUN: %clang_pass -O2 -fsanitize=kcfi -DCALLEES -c %s -o %t.o

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The service of the manual's tutorial. Two workers store words of requests. Every 200th
-// word makes a worker compact the store, while the other one may wait for the lock.
+// word makes a worker compact the store; the other worker may then wait for the lock.
 //
 //     service [REQUESTS]     without REQUESTS it runs until it is killed
 #include <algorithm>

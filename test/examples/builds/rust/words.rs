@@ -29,7 +29,8 @@ mod text {
 use text::Letters;
 
 fn main() {
-    // The variable is not set, but the compiler does not know that. Debian 12 has no black_box().
+    // The variable is never set, which the compiler cannot know. Debian 12 has no
+    // black_box().
     let given = std::env::var("WORDS").unwrap_or_default();
     let or_given = |text| if given.is_empty() { text } else { given.as_str() };
     let line = text::Line(or_given("one two"));

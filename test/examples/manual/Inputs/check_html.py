@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""check_html.py FOLDER: checks that each link of the HTML pages in FOLDER leads to a file
-there, and to a heading if it names one. Links to other sites are not followed."""
+"""check_html.py FOLDER: checks that each link of the HTML pages in FOLDER leads to a file in
+FOLDER, and to a heading if the link names one. Does not follow links to other sites."""
 import sys
 from html.parser import HTMLParser
 from pathlib import Path

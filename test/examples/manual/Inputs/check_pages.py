@@ -3,10 +3,10 @@
 """check_pages.py SOURCE TESTS: checks the links of all pages of a source tree, and that a
 test runs the commands of each page.
 
-The target of a link, a file, folder or heading, must exist. A block of commands begins with
-"```sh test=TEST", where TEST, a file below test/, runs it. Or it begins with "```sh", and the
-page's own test runs it: TESTS/PAGE.test for README.md and pages of the manual (run_manual.py),
-PAGE.test for those of test/examples/builds (run_page.py).
+The target of a link must exist: a file, folder or heading. A block of commands begins with
+"```sh test=TEST", where TEST, a file below test/, runs the block, or with "```sh", if the
+page's own test runs the block: TESTS/PAGE.test for README.md and pages of the manual
+(run_manual.py), PAGE.test for pages of test/examples/builds (run_page.py).
 """
 import re
 import sys

@@ -4,10 +4,10 @@
 
     run_manual.py PAGE BUILD CLANG CLANGXX WORK
 
-All blocks of a page that begin with "```sh" are one script. It runs in a folder that has the
+All blocks of a page that begin with "```sh" are one script, which runs in a folder with the
 example's files. A block that begins with "```sh test=TEST" is run by TEST instead, a file below
-test/. No other block may begin with a command. Patchbay is installed from the build tree BUILD
-into WORK, and CLANG and CLANGXX replace clang-22 and clang++-22.
+test/. No other block may begin with a command. Installs Patchbay from the build tree BUILD into
+WORK, and replaces clang-22 and clang++-22 by CLANG and CLANGXX.
 """
 import os
 import re
@@ -19,7 +19,7 @@ from pathlib import Path
 
 PAGE, BUILD, CLANG, CLANGXX, WORK = sys.argv[1:]
 TEST = Path(__file__).resolve().parents[3]
-# Wait until a started service works, as it does when a reader types: it has two threads.
+# Wait until a started service is ready, as it is when a reader types: it has two threads.
 STARTED = 'until [ "$(ls /proc/$!/task | wc -l)" = 2 ]; do kill -0 $!; sleep 0.1; done\n'
 COMMAND = re.compile(r"(patchbay|clang(\+\+)?(-22)?|sudo|kubectl|docker|cmake|sh|cd) ")
 
@@ -63,7 +63,7 @@ def main():
         shutil.copy(file, folder)
     environment = dict(os.environ, HOME=WORK, PREFIX=str(work / "installed"), LC_ALL="C.UTF-8",
                        PATH=f"{work}/installed/bin:{os.environ['PATH']}")
-    # In its own process group, to end all processes that the page leaves running.
+    # Run in a separate process group, to end all processes that the page leaves running.
     done = subprocess.Popen(["bash", "-euxo", "pipefail", "-c", commands], cwd=folder,
                             env=environment, stdin=subprocess.DEVNULL, start_new_session=True)
     try:
