@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Builds the image of cmake/debian/Containerfile on a clean system, without a daemon or a
-# registry, and uses the image as that file describes:
+# registry, and uses the image as described in that file:
 #
 #   container.sh ARCHIVE DEBS CONTAINERFILE WORK
 set -eu
@@ -13,7 +13,7 @@ do_buildah() {
 	buildah --root "$work/storage" --runroot "$work/run" --storage-driver overlay "$@"
 }
 
-# Unmount at the end: mounts outlive the command, and then the folder cannot be removed.
+# Unmount at the end: otherwise the mounts outlive this script and prevent removing the folder.
 trap 'do_buildah rm -a >/dev/null 2>&1 || :; rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
 

@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Unpacks a system into WORK, copies the FILEs into its folder /root/use, and runs the shell
-# script of standard input there. Unpacks a FILE that is a .tar.xz, because the system may
-# have no xz.
+# script on standard input there. Unpacks .tar.xz FILEs, because the system may have no xz.
 #
 #   inside.sh ARCHIVE WORK FILE... < SCRIPT
 set -eu

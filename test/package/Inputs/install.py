@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Installs the packages into a clean system, uses them there as README.Debian describes,
-upgrades and removes them. Prints a line for each step; a failure ends the script with
-the output of the failed command.
+"""Installs the packages into a clean system, uses them as README.Debian describes, upgrades and
+removes them. Prints a line for each step. A failure ends the script with the output of the
+failed command.
 
     install.py ARCHIVE DEBS EXAMPLES WORK
 """
@@ -28,7 +28,7 @@ VOLATILE = re.compile(r"var/(lib/(dpkg|apt)|log|cache)/|tmp/|root/|debs/|proc/|d
 
 
 def inside(command, may_fail=False):
-    """Runs a shell command in the tree, with mounts that end with the command."""
+    """Runs a shell command in the tree. Mounts are removed after the command."""
     script = f'mount -t proc proc "{ROOT}/proc" && exec chroot "{ROOT}" sh -ec "$1"'
     done = subprocess.run(
         ["unshare", "--mount", "--propagation=private", "sh", "-ec", script, "sh", command],

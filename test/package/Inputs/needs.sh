@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# needs.sh TREE: prints for each ELF file of a tree the libraries that it needs (NEEDED), and
-# their search path (RUNPATH).
+# needs.sh TREE: prints for each ELF file of a tree its needed libraries (NEEDED) and their
+# search path (RUNPATH).
 set -eu
 cd "$1"
 find . -type f | sort | while read -r file; do
