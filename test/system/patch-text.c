@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The runtime's way to patch text works on this system. A word of text is written through
 // /proc/self/mem. When membarrier(SYNC_CORE) has returned, other threads execute the new
-// word. User-mode emulators cannot test that: they execute earlier translations.
+// word. User-mode emulators cannot run this test, because they execute earlier translations.
 //
 // REQUIRES: system-aarch64, system-ppc64le, system-riscv64
 // RUN: %clang --target=aarch64-linux-gnu -fuse-ld=lld -static -O2 -pthread %s -o %t.aarch64
@@ -26,7 +26,7 @@
 #define PATCHES 50
 #define SECONDS 200
 
-// Returns 0 with the nop, 1 with the branch.
+// Returns 0 if the word is the nop, 1 if it is the branch.
 int patched(void);
 #ifdef __aarch64__
 #define NOP 0xd503201f
@@ -43,8 +43,8 @@ __asm__(".text; .option push; .option norvc; .option norelax; .balign 8; .globl 
 __asm__(".text; .balign 8; .globl patched; patched: nop; li 3, 0; blr; li 3, 1; blr");
 #endif
 
-static unsigned started, done;   // patches whose write has begun, and completed patches
-static unsigned seen[THREADS];   // the last patch whose code the thread has executed
+static unsigned started, done;   // begun patches, and completed ones
+static unsigned seen[THREADS];   // number of the last patch that the thread has executed
 static unsigned stale;
 static int over;
 

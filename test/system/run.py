@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs a program of another architecture in a whole emulated system: Debian's kernel,
-booted in QEMU for this one program. Unlike user-mode emulation, this executes patched
-text correctly. PROGRAM may be a script for busybox's sh that runs several programs
-(--file) in one boot. Standard output, standard error and exit status are the program's;
-for a signal N the status is 128 + N. Other statuses: 121 this machine lacks something, 122 the
-system did not boot, 123 it panicked or stopped while the program ran, 124 the time limit was
-exceeded."""
+"""Runs a program of another architecture in a whole emulated system: Debian's kernel, booted in
+QEMU for this one program. Unlike user-mode emulation, this executes patched text correctly.
+PROGRAM may be a script for busybox's sh that runs several programs (--file) in one boot.
+Standard output, standard error and exit status are those of the program; for a signal N the
+status is 128 + N. Other statuses: 121 this machine lacks something, 122 the system did not
+boot, 123 the system panicked or stopped while the program ran, 124 the time limit was exceeded."""
 import argparse
 import os
 import signal
@@ -66,7 +65,7 @@ def main():
                         help="a file that the program needs; has the same path there")
     parser.add_argument("program", metavar="PROGRAM")
     parser.add_argument("args", nargs="*", metavar="ARGS")
-    # This also ends QEMU, and removes temporary files.
+    # SystemExit also ends QEMU, and removes temporary files.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     try:
         return run(parser.parse_args())

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A library, and a program that needs it. */
+/* A library, and a program that needs this library. */
 int answer(void);
 
 #ifdef LIBRARY

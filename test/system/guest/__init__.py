@@ -4,7 +4,7 @@ import dataclasses
 
 
 class GuestError(Exception):
-    """The reason why a program could not run to its end. `code` is run.py's exit status
+    """The reason why a program could not run to its end. `code` is the exit status of run.py
     for this reason."""
 
     MISSING = 121   # the machine lacks a file that the system needs
@@ -36,12 +36,11 @@ class Arch:
 
 
 # x-vof and impdef make emulation faster: they replace the firmware, and the architected
-# algorithm of pointer authentication. The disabled capabilities are those that TCG does
-# not emulate.
+# algorithm of pointer authentication. TCG does not emulate the disabled capabilities.
 #
 # QEMU 7.2 has a bug with the radix MMU: when a single 64 KiB page is invalidated, it drops
-# translations of the first 4 KiB only. A write to text copies the page, and then threads
-# continue to execute the old copy. With the hash MMU, QEMU drops all translations.
+# only translations of the first 4 KiB. A write to text copies the page, so threads continue
+# to execute the old copy. With the hash MMU, QEMU drops all translations.
 ARCHES = {arch.name: arch for arch in (
     Arch("aarch64", 183, "qemu-system-aarch64", "qemu-system-arm", "virt",
          "max,pauth-impdef=on", "console=ttyAMA0",
@@ -56,7 +55,7 @@ ARCHES = {arch.name: arch for arch in (
          "initcall_blacklist=of_platform_serial_driver_init",
          "/usr/riscv64-linux-gnu", "libc6-riscv64-cross"),
     # For tests of system-wide settings. Emulated, because virtual machines may have no KVM, or
-    # one that does not boot every kernel. Libraries are the host's, each passed as a file.
+    # a KVM that does not boot every kernel. Libraries are the host's, each passed as a file.
     Arch("x86_64", 62, "qemu-system-x86_64", "qemu-system-x86", "q35", "max",
          "console=ttyS0 no_timer_check", "", "libc6", first_port=1),
 )}

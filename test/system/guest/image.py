@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The root file system of a guest: busybox, an init, the program and its files.
 
-Each file has the same path as on the host, and the program starts in run.py's current
-folder. So paths have the same meaning in both."""
+Each file has the same path as on the host, and the program starts in run.py's current folder,
+so paths have the same meaning in guest and host."""
 import glob
 import os
 import shlex
@@ -13,8 +13,8 @@ from .cpio import Archive
 
 # The ports are separate serial lines (machine.py), so that kernel messages on the console do
 # not mix with the program's output. The program writes to pipes, so it buffers as under lit.
-# init waits for the copies from pipes to lines; closing a serial line waits until it is empty.
-# The kernel boots with one CPU, because other CPUs would only wait during the boot.
+# init waits for the copies from pipes to lines; closing a serial line waits until it is
+# empty. The kernel boots with one CPU, because other CPUs would only wait during the boot.
 INIT = """\
 #!/bin/sh
 export PATH=/bin HOME=/ LC_ALL=C
@@ -71,7 +71,7 @@ def _read(path):
 
 
 def _interpreter(arch, path, content):
-    """The dynamic loader that an ELF file requires; scripts require none."""
+    """Returns the dynamic loader that an ELF file requires. Scripts require none."""
     if content[:4] != b"\x7fELF":
         return None
     machine, = struct.unpack_from("<H", content, 18)

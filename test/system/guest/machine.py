@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Boots a guest in QEMU and waits for its end.
 
-All guest CPUs take turns in one thread of the host. With one thread per CPU, a store to
-text may have no effect: QEMU first drops the translations of the page, then stores. If
-another CPU translates the page in between, it keeps executing the old code. A turn takes
-up to 100 ms, so a program whose CPUs wait for each other is slow. with_mips() ends turns
-at the guest's next clock tick, which comes earlier if the guest executes fewer
-instructions per second."""
+All guest CPUs take turns in one thread of the host. With one thread per CPU, a store to text
+may have no effect: QEMU first drops the translations of the page, then stores. If another CPU
+translates the page in between, this CPU keeps executing the old code. A turn takes up to 100
+ms, so a program whose CPUs wait for each other is slow. with_mips() ends turns at the guest's
+next clock tick, which comes earlier if the guest executes fewer instructions per second."""
 import dataclasses
 import math
 import os
@@ -30,8 +29,8 @@ def with_mips(arch, mips):
 
 
 def run(arch, kernel, initramfs, console, options, sinks):
-    """Returns the program's exit status. `sinks` receive stdout and stderr as they arrive;
-    `console` is the file for the kernel's messages."""
+    """Returns the program's exit status. `sinks` receive stdout and stderr as they arrive.
+    `console` is the file for kernel messages."""
     if not shutil.which(arch.qemu):
         raise GuestError(GuestError.MISSING, f"{arch.qemu} not found: install {arch.qemu_package}")
     command = [arch.qemu, "-nodefaults", "-display", "none", "-no-reboot",
@@ -99,7 +98,7 @@ def _judge(status, in_time, options, log):
 
 
 def _log(console, complaint):
-    """QEMU's error messages, and the kernel's panic or, without one, its last lines."""
+    """QEMU's error messages, and the kernel's panic message or, without a panic, its last lines."""
     lines = complaint.splitlines()
     if os.path.exists(console):
         with open(console, errors="replace") as file:
