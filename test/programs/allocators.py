@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Builds a server with an unmodified allocator, makes every function patchable, and attaches
-to it again and again under load:
+"""Builds a server with an unmodified allocator, makes every function patchable, and records it
+repeatedly under load:
 
     python3 test/programs/allocators.py jemalloc|mimalloc|tcmalloc --times 1000
 
-Each recording covers all functions for 50 ms; every second one only counts calls. It must be
-readable. If no event is lost, it must have the calls that the server counted at the same time,
-and the calls of malloc() inside of them. Every answer must be right. Afterwards the server must
-have the same threads and descriptors, and about the same memory. If a command hangs, the script
-prints what its threads and the server's threads wait for."""
+Each recording covers all functions for 50 ms; every second one only counts calls. The recording
+must be readable. If no event is lost, it must have the calls that the server counted at the
+same time, and the calls of malloc() inside these calls. Every answer must be right. Afterwards
+the server must have the same threads and descriptors, and about the same memory. If a command
+hangs, the script prints where its threads and the server's threads wait."""
 import argparse
 import contextlib
 import glob
@@ -104,7 +104,7 @@ class Attaching(Driver):
             tracer = OTHERS[number // 2 % len(OTHERS)] if number % 2 else None
             self.attach(folder, tracer)
             self.times["attached"] += 1
-            # Measure late in long runs: before that, some allocators grow even without a tracer.
+            # Measure late in long runs: some allocators grow at first even without a tracer.
             if number + 1 == max(visits.WARM, self.args.times // 2):
                 memory = visits.memory_kb(pid)
             if time.monotonic() > end:
@@ -139,7 +139,7 @@ class Attaching(Driver):
             self.calls[name] += number
 
     def command(self, *words):
-        """Runs the command and returns its output. It must end in time, with status 0."""
+        """Runs the command and returns its output. The command must end in time, with status 0."""
         with subprocess.Popen([self.patchbay, *words], stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
             try:

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Builds a whole program for another architecture, with kCFI and every function patchable.
-Checks the image with `patchbay verify`, and runs the traced workload in user mode
-emulation."""
+Checks the image with `patchbay verify`, and runs the traced workload in user-mode emulation."""
 import argparse
 import subprocess
 import sys

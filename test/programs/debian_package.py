@@ -7,8 +7,8 @@ installs it. Records its stripped program, and reads the recording where the pro
 `sh cmake/fetch-package-source.sh bzip2` fetches a package and prints its FILE.
 
 --debs: packages that were built before. The package is installed in a copy of this system
-(overlayfs) that exists only during the recording. The reader uses another root file system,
-with another build of the library or none. Prints a line for each step; the first error ends it.
+(overlayfs) that exists only during the recording. The reader uses another root file system, with
+another build of the library or none. Prints a line for each step, and stops at the first error.
 """
 import argparse
 import bz2
@@ -22,7 +22,7 @@ import sys
 from pathlib import Path
 
 INPUTS = Path(__file__).resolve().parent.parent / "runtime" / "Inputs"
-# More than one of bzip2's blocks, which it sorts by two algorithms.
+# Larger than one of bzip2's blocks, so that both of its sorting algorithms run.
 DATA = bytes(i * i >> 7 & 0xff for i in range(1_000_000))
 QUERY = """create table t(a, b);
 with recursive n(i) as (select 1 union all select i + 1 from n where i < 500)
@@ -34,7 +34,7 @@ select count(*), max(length(b)) from t where b > '3';
 @dataclasses.dataclass(frozen=True)
 class Package:
     """The program of a source package, its input, and function names that the report must show:
-    those that the library exports, and others, including the program's."""
+    names that the library exports, and others, including names of the program."""
     debs: tuple
     program: str
     given: bytes
@@ -83,8 +83,8 @@ def build(dsc, work, plugin, cc):
     return work
 
 
-# Runs in a private mount namespace: makes a copy of the root file system with the packages
-# installed. Only the given mounts are visible in the copy.
+# Runs in a private mount namespace: makes a copy of the root file system and installs the
+# packages in the copy. Only the given mounts are visible in the copy.
 INSTALLED = """
 mount -t tmpfs none "$ROOT"
 mkdir "$ROOT/upper" "$ROOT/work" "$ROOT/all"
@@ -113,7 +113,7 @@ def record(package, build_tree, work, debs):
 
 
 def names(patchbay, data, *options, before=()):
-    """Returns the names of the called functions, and how many have only an address."""
+    """Returns the names of called functions, and the number of those with only an address."""
     done = subprocess.run([*map(str, (*before, patchbay, "report", "--json", *options, data))],
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     if done.returncode:
@@ -154,8 +154,8 @@ def main():
     print("recorded:", "stripped" if (work / "symtab").read_text() == "0\n" else "not stripped")
     data = work / "data"
     shown, unknown = names(patchbay, data)
-    # The recording has the names that the stripped files have. The paths here lead to other
-    # builds, or nowhere.
+    # The recording has the names from the stripped files. The paths here lead to other
+    # builds, or do not exist.
     if not package.exported <= shown or package.others & shown or unknown < 0.3:
         sys.exit(f"without anything: no {sorted(package.exported - shown)}, but "
                  f"{sorted(package.others & shown)}, and {unknown:.0%} are addresses")

@@ -5,12 +5,12 @@
     python3 test/programs/overhead.py --build build/release redis SERVER BENCHMARK
     python3 test/programs/overhead.py --build build/release run PROG ARGS...
 
-redis: two processes of redis-server SERVER answer redis-benchmark all the time on one CPU. First
+redis: two processes of redis-server SERVER continuously answer redis-benchmark on one CPU. First
 one of them is recorded, then the other. The result is the time per answer, without the first 1.5
-seconds of a recording. run: PROG runs to its end on one CPU, plain and recorded at the same time;
-it should take some seconds, because its start is included. Prints the median of the ratios, and
-the summary of the last recording. --compare runs PROG once more and times every call, to show the
-durations of the functions that were disabled and of those that were kept."""
+seconds of a recording. run: PROG runs to its end on one CPU, plain and recorded at the same
+time. PROG should take some seconds, because its start is included. Prints the median of the
+ratios, and the summary of the last recording. --compare runs PROG once more and times every
+call, to show the durations of the functions that were disabled and of those that were kept."""
 import argparse
 import json
 import os
@@ -61,7 +61,7 @@ def answers(port):
 
 
 class Server:
-    """A redis-server that answers a benchmark all the time, on a shared CPU."""
+    """A redis-server that continuously answers a benchmark, on a shared CPU."""
 
     def __init__(self, server, benchmark, folder, processor, others):
         self.port = free_port()
@@ -75,7 +75,7 @@ class Server:
             stdout=subprocess.DEVNULL, preexec_fn=lambda: os.sched_setaffinity(0, others))
 
     def spent(self):
-        """Returns the CPU time and the number of answers so far."""
+        """Returns the CPU time and number of answers so far."""
         return cpu_seconds(self.process.pid), answers(self.port)
 
     def stop(self):
@@ -85,7 +85,7 @@ class Server:
 
 
 def costs(servers, seconds):
-    """Returns each server's CPU time per answer, in the same period."""
+    """Returns each server's CPU time per answer in the same period."""
     before = [server.spent() for server in servers]
     time.sleep(seconds)
     after = [server.spent() for server in servers]
@@ -93,8 +93,8 @@ def costs(servers, seconds):
 
 
 def wait_for_begin(recording):
-    """Waits until the recording is active. The command first measures the cost of a call, and
-    may need time to attach on a busy machine. Until then recording costs nothing."""
+    """Waits until the recording is active. `patchbay record` first measures the cost of a call,
+    and may need time to attach on a busy machine. Until then recording costs nothing."""
     said = ""
     while ": recording;" not in said:
         line = recording.stderr.readline()
@@ -104,9 +104,9 @@ def wait_for_begin(recording):
 
 
 def redis(args, server, benchmark):
-    """Runs two servers on one CPU, and records first one of them, then the other. Other load affects
-    both equally. Differences between the servers, such as memory placement, cancel out: each
-    server is recorded once and plain once."""
+    """Runs two servers on one CPU, and records first one of them, then the other. Load on the
+    machine affects both equally. Differences between the servers, such as memory placement,
+    cancel out, because each server is recorded once and plain once."""
     processor = max(os.sched_getaffinity(0))
     others = os.sched_getaffinity(0) - {processor} or {processor}
     ratios, servers = [], []
@@ -139,7 +139,7 @@ def redis(args, server, benchmark):
 
 def begin(command, before, folder, name, processor):
     """Starts a shell that runs the program after `before` on that CPU, when a line is written to
-    the pipe `go-NAME`. The shell must start nothing else, because its CPU time is measured."""
+    the pipe `go-NAME`. The shell must start no other program, because its CPU time is measured."""
     os.mkfifo(f"{folder}/go-{name}")
     wait = (': > "$0"/here-"$1"; read -r _ < "$0"/go-"$1"; '
             'into="$0"/times-"$1"; shift; "$@"; code=$?; times > "$into"; exit $code')
@@ -149,8 +149,8 @@ def begin(command, before, folder, name, processor):
 
 
 def run(args, *command):
-    """Runs both programs at the same time on one CPU, so that other load affects both equally.
-    Leaves out the CPU time of `patchbay record` itself."""
+    """Runs both programs at the same time on one CPU, so that load on the machine affects both
+    equally. Excludes the CPU time of `patchbay record` itself."""
     ratios = []
     processor = max(os.sched_getaffinity(0))
     for _ in range(args.times):

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compares the cost of counting a function's calls in a running process that was not prepared
-for tracing, with different tools:
+"""Compares tools that count a function's calls in a running process that was not prepared for
+tracing, by the cost of a call:
 
     python3 test/programs/peers.py --build build/release [TOOL...]
 
 Each tool attaches to servers/peer.c, counts calls for four seconds and detaches. The table has
-the time of a call before, during and after that, in the fastest round of 20 ms, and the tool's
-count. If a tool is missing or does not work, the table says why."""
+the time of a call before, during and after these seconds, in the fastest round of 20 ms, and
+the tool's count. If a tool is missing or does not work, the table gives the reason."""
 import argparse
 import os
 import re
@@ -98,7 +98,7 @@ def gdb(_args, pid, program, _folder):
             said += line
             if line.startswith("Breakpoint 1 at"):
                 time.sleep(SECONDS)
-                # Like Ctrl-C: the program stops, and gdb prints the count.
+                # The same as Ctrl-C: the program stops, and gdb prints the count.
                 until = time.monotonic()
                 os.kill(pid, signal.SIGINT)
     found = re.search(r"already hit (\d+) time", said)
@@ -129,7 +129,7 @@ class Rounds:
         self.path = path
 
     def best(self, begin, end):
-        """The fastest round that ended between two times; other load disturbs slower ones."""
+        """The fastest round that ended between two times, because load slows others down."""
         with open(self.path, encoding="utf-8") as file:
             rounds = [line.split() for line in file.read().splitlines()]
         return min((float(ns) for at, ns, _ in rounds if begin <= float(at) <= end),

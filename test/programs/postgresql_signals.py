@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Sends SIGFPE to a working backend of PostgreSQL twenty times. The signal handler calls
 siglongjmp(), even if the signal interrupts a tracer. All work of the backend must be recorded,
-or counted as missed: the twenty interrupted queries, and 1,000 later ones."""
+or counted as missed: the twenty interrupted queries, and 1,000 later queries."""
 import argparse
 import ctypes
 import json
@@ -23,7 +23,7 @@ SIGNALS, QUERIES = 20, 1000
 # Space for all events before the first signal.
 TRACERS = {"function_duration": ("--threshold", "2us"), "function_graph": ("--buffer", "4G"),
            "function": ("--buffer", "4G")}
-# Rewriting a view takes longer than the threshold with all functions traced.
+# With all functions traced, rewriting a view takes longer than the threshold.
 LONG = "SELECT sum(i * i % 7) FROM pg_user, generate_series(1, 100000000) i"
 SHORT = "SELECT {} FROM pg_user LIMIT 1"
 

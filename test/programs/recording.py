@@ -4,13 +4,12 @@
 
     recording.py [--cut] FOLDER
 
-Each exit has an entry of the same call. Of two calls of a thread, one is nested in the
-other, or they do not overlap. Self times add up to the times of the outermost calls.
-Calls without an end are permitted only at the end of a thread, if longjmp() left them, or
-with --cut if functions were disarmed while they ran.
+Each exit has an entry of the same call. Two calls of a thread are nested or do not overlap.
+Self times add up to the times of the outermost calls. Calls may lack an end only at the end of
+a thread, if longjmp() left them, or with --cut if functions were disarmed during the calls.
 
-This script parses the files itself, by runtime/trace/format/format.h, in the order in
-which they were written. Its findings do not depend on sorting by the command.
+This script parses the files itself, by runtime/trace/format/format.h, in the order of writing.
+Its results do not depend on sorting by `patchbay`.
 """
 import argparse
 import mmap
@@ -36,7 +35,7 @@ THREAD = 0xffffff11  # the following records are of another thread
 
 
 def is_of_pass(last, passed):
-    """Whether a record is valid; others are holes, or of an earlier pass."""
+    """Is a record valid? Others are holes, or records of an earlier pass."""
     return last & 3 and last >> 2 & 63 == passed & 63
 
 
@@ -115,7 +114,7 @@ class Recording:
             self._explain(path, *self.parent)
 
     def _share_out(self, number, seq, passed, records):
-        """Splits a block by thread: a new thread may continue the block of an ended one."""
+        """Splits a block by thread, because a new thread may continue the block of an ended one."""
         begin = 0
         if self.session and self.session[1] & OVERWRITE:
             for i, (of, function, _, last) in enumerate(RECORD.iter_unpack(records)):
@@ -172,7 +171,7 @@ class Recording:
         return self.session[-2].partition(b"\0")[0].decode()
 
     def ns(self, ticks):
-        """Converts ticks to a time of CLOCK_MONOTONIC."""
+        """Converts ticks to CLOCK_MONOTONIC."""
         first_ticks, first_ns = self.session[6:8]
         return first_ns + self.duration_ns(ticks - first_ticks)
 

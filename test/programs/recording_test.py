@@ -88,8 +88,8 @@ class Check(unittest.TestCase):
                      tracer="function_duration")
 
     def test_thread_goes_on_in_block(self):
-        # Another thread's number and tid, then its name; a record of an earlier
-        # pass is ignored.
+        # Another thread's number and tid, then its name. A record of an earlier pass is
+        # ignored.
         follows = (pbd.thread_follows(2, 101, b"a-long-name-123"),
                    pbd.thread_follows(3, 102, b"gone", passed=1))
         records = [pbd.record(10, 5, 9, 50), *follows,

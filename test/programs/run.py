@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Builds real programs completely, with kCFI and every function patchable. Runs their own
+"""Builds real programs as a whole, with kCFI and every function patchable. Runs their own
 tests: with no function armed, and with every function armed."""
 import argparse
 import json
@@ -73,10 +73,10 @@ class Driver:
         print(f"{self.name}: {image.name}: {said}", end="", flush=True)
 
     def passed(self, test, *before):
-        """Runs a test and returns the number of passed tests in it."""
+        """Runs a test and returns the number of tests that passed."""
         folder = self.work / "run"
         folder.mkdir(exist_ok=True)
-        # A name is an image; an absolute path stays unchanged.
+        # An image is given by name. An absolute path is used unchanged.
         image, *arguments = [word.format(images=self.folder) for word in test.command]
         command = [*before, self.folder / image, *arguments]
         environment = {key: value.format(images=self.folder)
@@ -111,7 +111,7 @@ class Driver:
 
 
 def words(test):
-    """The command without its folders."""
+    """The command without folders."""
     return " ".join(re.sub(r"\S*/", "", word) for word in test.command)
 
 

@@ -33,7 +33,7 @@ ALL, NONE, BUT_ONE = "all", "none", "but one"
 
 
 def steps(tracer, function):
-    """Yields pairs: the request to every process, and the functions that it then counts."""
+    """Yields pairs: a request to every process, and the functions that it then counts."""
     yield (), ALL
     if tracer == "duration":
         yield ("--threshold", "1000s"), NONE
@@ -70,11 +70,11 @@ class Serving(Driver):
         if hasattr(self.program, "make"):
             self.program.make(self.work, self.stock, self.args.cc, [], self.args.jobs)
         else:
-            # Only the answers matter, so do not spend time on optimization.
+            # Optimization is off, because only the answers matter.
             Build(self.args.cc, self.stock, ("-O0",), jobs=self.args.jobs)(self.images)
 
     def answers(self, run):
-        """Returns the answers of the stock build, which is not recorded."""
+        """Returns the answers of an unrecorded stock build."""
         with Started(self, self.stock, run) as started:
             answers = started.server.load()
             for scene in run.scenes:
@@ -90,7 +90,7 @@ class Serving(Driver):
 
 
 class Started:
-    """A running server in its own folder. At the end it is removed completely."""
+    """A running server in its own folder. At the end the folder and all processes are removed."""
 
     def __init__(self, serving, images, run, record=()):
         self.serving = serving
@@ -133,12 +133,12 @@ class Started:
         wait_until(lambda: not any(map(is_there, self.seen)), "the server to end")
         if status := self.process.wait(SECONDS):
             raise ProgramError(f"{self.process.args}: exit code {status}, it said\n{self.said()}")
-        # A daemon's recording is complete when the command's background process has ended. It is
-        # now a child of this process.
+        # A daemon's recording is complete when the command's background process, now a child
+        # of this process, has ended.
         wait_until(lambda: not children(os.getpid()), "the recording to end")
 
     def end(self):
-        # End daemons, too: this process adopts orphaned processes.
+        # This process adopts orphans, so its children include daemons.
         while found := children(os.getpid()):
             for pid in found:
                 os.kill(pid, signal.SIGKILL)
@@ -210,7 +210,7 @@ class Recorded:
                                    timeout=SECONDS)
 
     def wait_to_listen(self, pid):
-        """Waits until the process listens: a process that was just forked may not yet."""
+        """Waits until the process listens. A process that was just forked may not listen yet."""
         give_up = time.monotonic() + FORKED_SECONDS
         while pid not in self.listening:
             try:
@@ -270,8 +270,8 @@ class Recorded:
                 raise ProgramError(f"process {pid} has grown from {kb} to {memory_kb(pid)} KB")
 
     def compare(self, data, expected):
-        """Compares the recorded calls with the server's count: per process if the recording
-        has that, otherwise in total. Returns the server's count."""
+        """Compares the recorded calls with the server's count: per process if the count is per
+        process, otherwise in total. Returns the server's count."""
         said = json.loads(self.serving.output(self.serving.patchbay, "report", "--json", "-i",
                                               data))
         found = {None: Counter({f["name"]: f["calls"] for f in said["functions"]})}

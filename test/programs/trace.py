@@ -17,8 +17,8 @@ import recording
 from programs import ProgramError
 from run import Driver, words
 
-# Tolerance between the counter's time and the system's clock: the error of the counter's rate,
-# and of reading both clocks.
+# Tolerance between the counter's time and the system's clock, for the error of the counter's
+# rate, and for reading both clocks.
 CLOCK_ERROR = 1e-5
 CLOCK_ERROR_NS = 50_000
 
@@ -47,7 +47,7 @@ class Tracing(Driver):
                                check=True)
 
     def trace(self, workload):
-        # Run once before the comparison, so that all compared runs find an output file.
+        # Run once before the comparison, so that the output file exists in all compared runs.
         plain, _ = self.timed(workload)
         self.say(workload, f"{ms(plain)} untraced")
         try:
@@ -76,7 +76,7 @@ class Tracing(Driver):
         print(f"{self.name}: {words(workload)}: {', '.join(what)}", flush=True)
 
     def recorded(self, workload, tracer):
-        """Returns the folder of the recording, the times before and after, and the PID."""
+        """Returns the folder of the recording, the start and end times, and the PID."""
         data = self.work / "patchbay.data"
         shutil.rmtree(data, ignore_errors=True)
         data.mkdir()
@@ -86,7 +86,7 @@ class Tracing(Driver):
         return data, wall, pid
 
     def timed(self, workload, *environment):
-        """The command, without ASLR: hashes of addresses are the same in each run."""
+        """The command without ASLR, because some programs hash addresses."""
         image, *arguments = workload.command
         before = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
         process = subprocess.Popen(
@@ -106,7 +106,7 @@ class Tracing(Driver):
                         for function in said["functions"]})
 
     def times(self, recordings, pid, wall):
-        """Checks that all events are between the two times, and that the outermost calls of a
+        """Checks that all events are between start and end, and that the outermost calls of a
         thread do not take longer."""
         main = next(r for r in recordings if r.pid == pid)
         error = CLOCK_ERROR_NS + CLOCK_ERROR * (wall[1] - wall[0])
@@ -122,7 +122,7 @@ class Tracing(Driver):
         return f"{covered[0] / 1e6:.1f} ms of them in calls of the main thread"
 
     def report(self, data, recordings):
-        """Checks that the command's sums equal those of the records, except for rounding."""
+        """Checks that the sums of `patchbay report` equal the records', except for rounding."""
         said = json.loads(self.output(self.patchbay, "report", "--json", "-i", data))
         calls = sum(function["calls"] for function in said["functions"])
         own = sum(function["self_ns"] for function in said["functions"])
@@ -140,7 +140,7 @@ def ms(wall):
 
 
 def agree(counted, recorded, traced):
-    """Compares the calls counted in one run with those recorded in another."""
+    """Compares the counts of one run with the recorded calls of another run."""
     differ = {where for where in traced if counted[where] != recorded[where]}
     if differ:
         module, entry = where = min(differ)

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Records a running server by its PID, again and again while it works:
+"""Repeatedly records a running server by its PID while it works:
 
     python3 test/programs/visits.py --build build/release PID TIMES
 
     python3 test/programs/visits.py --build build/release KIND PROG TIMES
 
-starts the server PROG, without the runtime, and sends requests during the recordings: every
+starts the server PROG, without the runtime, and sends requests during the recordings. Every
 answer must be right. KIND is one of
 
     redis, nginx  their server; redis's own count must equal the requests
@@ -14,10 +14,10 @@ answer must be right. KIND is one of
     httplib       servers/httplib.cpp
     postgresql    postgres, in a folder with initdb; the process of one client is recorded
 
---connections N: the four clients share N connections and use them in turn. They wait --pause
-between two requests, which leaves the machine time for other work. python and httplib have a
-thread per connection, PostgreSQL a process. A recording covers all of these processes, or
---at-once N of them in turn.
+--connections N: the four clients share N connections and use them in turn. The clients wait
+--pause between two requests, so that the machine has time for other work. python and httplib
+have a thread per connection, PostgreSQL a process. A recording covers all of these processes,
+or --at-once N of them in turn.
 
 Each recording lasts 50 ms. Afterwards the process must have the same threads and descriptors,
 no mapping that is writable and executable, and about the same memory. The script prints
@@ -57,7 +57,7 @@ def count(pid, folder):
 
 
 def visit(args, pids, tracer, folder):
-    """Records, and returns how long a thread of each process was stopped."""
+    """Records, and returns the time for which a thread of each process was stopped."""
     which = [word for pid in pids for word in ("-p", str(pid))]
     done = subprocess.run(
         [f"{args.build}/bin/patchbay", "record", *which, "-t", tracer,
@@ -169,7 +169,7 @@ http {{
 
 
 def ask_number(server):
-    """Sends a request. Some are not numbers, so that the server throws an exception."""
+    """Sends a request. Some requests are not numbers, so that the server throws an exception."""
     number = random.choice((str(random.randrange(1000000)), "none"))
     server.sendall(f"GET /number/{number} HTTP/1.1\r\nHost: here\r\n\r\n".encode())
     text = receive(server, b"\n")
@@ -189,7 +189,7 @@ def start_httplib(program, _folder, port):
 
 
 def message(server):
-    """Returns the next message of PostgreSQL's protocol: its type and its contents."""
+    """Returns the next message of PostgreSQL's protocol: type and contents."""
     def read(size):
         data = b""
         while len(data) < size:
@@ -325,7 +325,7 @@ def visit_server(args):
 
 def check_left(pid, before, grown_from):
     for name, number in before.items():
-        # Under load the server itself opens and closes connections.
+        # Under load the server opens and closes connections itself.
         slack = number // 2 + 4 if number < 100 else 4
         if abs(count(pid, name) - number) > slack:
             sys.exit(f"{name}: {number} before, {count(pid, name)} after")
@@ -347,7 +347,7 @@ def visit_often(args, pids):
             stood += visit(args, those, TRACERS[number % len(TRACERS)], folder)
             if number + 1 == WARM:
                 grown_from = {pid: memory_kb(pid) for pid in pids}
-            # Check less often if there are many processes: a check of a thousand takes long.
+            # Check less often with many processes, because checking a thousand takes long.
             if number < WARM or not number % (1 + len(pids) // 20):
                 memory.append((number, sum(map(memory_kb, pids))))
             times = number + 1

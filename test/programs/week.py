@@ -5,11 +5,10 @@ The server is servers/endless.c, whose threads call functions as fast as possibl
 
     python3 test/programs/week.py --build build/release --seconds 3600
 
-During the recording a collector checks that each complete file has all its chunks.
-`patchbay report` must read as many files as time permits. All files together must never use
-more disk space than --max-size. Nothing may grow: memory of the process, its descriptors,
-mappings, threads, and deleted files that are still mapped. The script ends at the
-first error."""
+During the recording a collector checks that each complete file has all its chunks. `patchbay
+report` must be able to read the files, as many as time permits. All files together must never
+use more disk space than --max-size. The process must not grow in memory, descriptors, mappings,
+threads, or deleted files that are still mapped. The script ends at the first error."""
 import argparse
 import json
 import os
@@ -25,7 +24,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 FINAL = re.compile(r"(\d+)\.(\d{8}T\d{6}\.\d{3}Z)\.pbd")
 MEMORY_KB = 4096  # permitted growth after the first tenth of the time
 MAPPINGS = 400    # limit: eight waiting files, and their blocks
-OPEN = 8          # limit: threads open the data file and a socket for a moment
+OPEN = 8          # limit: threads briefly open the data file and a socket
 
 CHUNK = struct.Struct("<IIQ")
 SESSION, BLOCK, LOSSES, TEXT = 4, 6, 9, 13  # enum pbd_kind
@@ -36,8 +35,8 @@ def size_of(text):
 
 
 def check_chunks(bytes_, name):
-    """Parses a file by runtime/trace/format/format.h: a header, and chunks up to the end. Returns whether
-    there are events. A child that had no space for events must have counted them."""
+    """Parses a file by runtime/trace/format/format.h: a header, and chunks up to the end. Returns
+    whether the file has events. A child that had no space for events must have counted them."""
     magic, _, _, at, _, _, error = struct.unpack_from("<8s6I", bytes_)
     committed, = struct.unpack_from("<Q", bytes_, 40)
     kinds, lost = set(), 0
@@ -85,7 +84,7 @@ class Collector:
 
     def taken(self):
         """Current disk usage, without the block where a file system may store a file's extents.
-        Files may disappear or be renamed while this runs."""
+        Files may be removed or renamed meanwhile."""
         taken = {}
         for entry in os.scandir(self.data):
             try:
@@ -117,7 +116,7 @@ class Collector:
                 self.empty.add(name)
 
     def report(self, name):
-        """Reads a single file, as a collector does that has moved it."""
+        """Reads a single file, like a collector that has moved the file."""
         shutil.rmtree(self.own, ignore_errors=True)
         os.mkdir(self.own)
         try:

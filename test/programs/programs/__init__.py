@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """External programs, built from Debian's source packages.
 
-A module of this package describes one program. images(folder, cc) unpacks its source
-there and returns its images and their files. tests(folder, whole) returns its own
-tests, a short selection or all. workloads(folder, cc, whole) returns the commands to
-trace. runs() returns the ways to start a server, and SERVER is the class that controls
-it. run.py builds and tests the programs, trace.py traces them, and servers.py controls
-servers while they work. The benchmark measures the size of programs, and the compile
-time."""
+A module of this package describes one program. images(folder, cc) unpacks the program's source
+into the folder and returns its images and their files. tests(folder, whole) returns the
+program's own tests, a short selection or all. workloads(folder, cc, whole) returns the commands
+to trace. runs() returns the ways to start a server, and SERVER is the class that controls it.
+run.py builds and tests the programs, trace.py traces them, and servers.py controls servers
+while they work. The benchmark measures the size of programs, and the compile time."""
 import importlib
 import subprocess
 import sys
@@ -45,13 +44,13 @@ class Image:
 
 @dataclass(frozen=True)
 class Test:
-    """One run of a program's own tests. `passed` matches each passed test in the output, or
-    a line whose group is the number of passed tests."""
+    """One run of a program's own tests. `passed` matches each passed test in the output, or a
+    line whose group is the number of passed tests."""
     command: tuple  # the name of an image, or a path; then arguments
     passed: str
     images: tuple = ()  # images that the command runs, if it is not an image itself
     environment: tuple = ()
-    # Whether to run the test again with every function armed; it must be short enough.
+    # Whether to run the test again with every function armed. The test must be short enough.
     armed: bool = False
 
 

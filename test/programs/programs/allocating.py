@@ -8,6 +8,6 @@ SERVER = Path(__file__).parent.parent / "servers" / "allocating.cpp"
 
 
 def link(name, *allocator):
-    """The server, linked with these files of an allocator."""
+    """The server, linked with an allocator's files."""
     return [Image(name, (Unit(SERVER, ("-std=c++17", "-fno-builtin-malloc")), *allocator),
                   ("-lstdc++", "-lm", "-ldl", "-pthread"))]

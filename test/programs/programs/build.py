@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from . import ProgramError
 
-# Ignore warnings about upstream's code, but make the pass's warnings errors.
+# Ignore warnings about upstream's code, but treat the pass's warnings as errors.
 COMMON = ("-O2", "-Wno-everything", "-Werror=backend-plugin")
 
 

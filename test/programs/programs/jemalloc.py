@@ -7,8 +7,8 @@ from .allocating import link
 
 
 def configure(source, cc):
-    """Generates jemalloc's headers. The last one, which renames private functions, is empty here;
-    make would generate it."""
+    """Generates jemalloc's headers. The last one, which renames private functions, is empty
+    here; make would generate its contents."""
     environment = ("env", f"CC={cc}", "CFLAGS=-O2")
     subprocess.run(["autoconf"], cwd=source, check=True)
     subprocess.run([*environment, "sh", "./configure", "--disable-cxx"], cwd=source, check=True,

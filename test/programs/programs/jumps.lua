@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 --
--- jumps.lua TIMES: errors that leave functions of C, and coroutines that are left
--- from within some and never resumed. All of it is longjmp() to the interpreter.
+-- jumps.lua TIMES: errors that leave C functions, and coroutines that are left inside C
+-- functions and never resumed. Lua implements both by longjmp() to the interpreter.
 local function fail(depth)
   if depth == 0 then error({}) end
   return (fail(depth - 1))

@@ -4,10 +4,10 @@ from pathlib import Path
 
 from . import ROOT, Image, Unit, Workload, unpack
 
-# Make all runs identical. Lua's default seed is the time, which changes the order of
-# tables. Lua also looks up strings in a cache by their address. Some are on the stack,
-# where addresses differ if exits are traced. With one line in the cache the lookup
-# depends on the contents only.
+# Make all runs identical. Lua's default seed is the time, which changes the order of tables.
+# Lua also looks up strings in a cache by their address. Some of these strings are on the
+# stack, where addresses differ if exits are traced. With one cache line the lookup depends on
+# the contents only.
 SAME = ("-Dluai_makeseed(L)=1", "-DSTRCACHE_N=1", "-DSTRCACHE_M=2")
 FLAGS = ("-std=gnu99", "-DLUA_USE_POSIX", "-DLUA_USE_DLOPEN", *SAME)
 

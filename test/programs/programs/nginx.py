@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""nginx: a master that forks workers, replaces them by new ones, and replaces itself."""
+"""nginx: a master process forks workers, replaces its workers, and replaces itself."""
 import hashlib
 import http.client
 import os
@@ -16,7 +16,7 @@ from .serving import HOST, PATIENCE, Run, Server, at_once, children, is_there, w
 WORKERS = 3
 CONNECTIONS = 32  # enough that each worker gets some of them
 
-# Leave out modules that need libraries or further servers.
+# Omit modules that need libraries or further servers.
 LEFT_OUT = """http_rewrite http_gzip http_proxy http_fastcgi http_uwsgi http_scgi http_grpc
     http_memcached http_charset http_ssi http_userid http_auth_basic http_mirror http_geo
     http_map http_split_clients http_referer http_limit_conn http_limit_req http_empty_gif
@@ -116,7 +116,7 @@ class Nginx(Server):
             self.open_to_nobody()
 
     def open_to_nobody(self):
-        """Makes the folder readable by user nobody, which runs the workers."""
+        """Makes the folder readable by the user nobody, as which the workers run."""
         self.folder.chmod(0o755)
         for path in self.folder.parents:
             if not path.stat().st_mode & stat.S_IXOTH:
@@ -144,7 +144,7 @@ class Nginx(Server):
                    f"nginx and {WORKERS} workers")
 
     def load(self):
-        """The parts of each answer that are the same each time."""
+        """Returns the parts of each answer that never vary."""
         connections = [http.client.HTTPConnection(HOST, self.port, timeout=PATIENCE)
                        for _ in range(CONNECTIONS)]
         for connection in connections:

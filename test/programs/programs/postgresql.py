@@ -58,7 +58,7 @@ def make(work, folder, cc, flags, jobs):
         run(*command, "-C", f"src/{part}", "install")
 
 
-# Time only these functions: all functions make 70 million calls, whose check takes many minutes.
+# Time only these functions: checking all 70 million calls would take many minutes.
 TIMED = ("exec_*", "*Transaction*", "Client*", "Portal*", "parse_*", "heap_*",
          "errfinish", "*_handler", "int4*", "*Checkpoint*", "WaitEventSetWait")
 
@@ -99,7 +99,7 @@ CREATE FUNCTION changed() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN \
 CREATE TRIGGER changed BEFORE UPDATE ON accounts FOR EACH ROW EXECUTE FUNCTION changed();
 """
 
-# The statements of a session, with its own number; it leaves the database unchanged.
+# The statements of a session, with the session's own number. They leave the database unchanged.
 WORK = """
 SELECT count(*), sum(i * i % 7), min(i), max(i) FROM generate_series(1, 500) i
 INSERT INTO accounts SELECT {nr}, i, i * 10 FROM generate_series(1, 50) i
@@ -165,7 +165,7 @@ class Postgres(Server):
             raise ProgramError(f"{name}: exit code {done.returncode}\n{done.stdout}")
 
     def user(self):
-        """The start of a command, because PostgreSQL refuses to run as root."""
+        """A prefix for commands, because PostgreSQL refuses to run as root."""
         return ([] if os.geteuid() else
                 ["setpriv", f"--reuid={OTHER_USER}", f"--regid={OTHER_USER}", "--clear-groups"])
 
@@ -188,14 +188,14 @@ class Postgres(Server):
         self.settle()
 
     def connection(self):
-        """The PID of the server, or None while it is not ready."""
+        """The PID of the server, or None if the server is not ready."""
         try:
             return Connection(self)
         except (OSError, ProgramError):
             return None
 
     def settle(self):
-        """Waits until the backends of disconnected clients are gone."""
+        """Waits until the backends of disconnected clients have ended."""
         def settled():
             names = {pid: title(pid) for pid in children(self.main())}
             return (all(name.startswith("postgres: ") for name in names.values()) and
@@ -238,7 +238,7 @@ class Postgres(Server):
         return counts
 
     def log(self, end):
-        """Waits until the log has that text, and returns the log."""
+        """Waits until the log contains the text, and returns the log."""
         path = self.db / "log" / "log"
         wait_until(lambda: end in path.read_text(), f"{path} to have {end}")
         return path.read_text()
@@ -249,7 +249,7 @@ class Postgres(Server):
         self.log("received SIGHUP")
 
     def cancel(self):
-        """Interrupts a query by SIGINT: PostgreSQL leaves it by siglongjmp()."""
+        """Interrupts a query by SIGINT. PostgreSQL leaves the query by siglongjmp()."""
         backend = self.backends[-1]
         backend.send("SELECT pg_sleep(1000)")
         wait_until(lambda: title(backend.pid).endswith("SELECT"), "a query to begin")
@@ -258,7 +258,8 @@ class Postgres(Server):
             raise ProgramError(f"SIGINT was to end a query, but it said {said}")
 
     def lose_a_backend(self):
-        """Kills a backend. The server then ends all others, and new ones recover the database."""
+        """Kills a backend. The server then ends all others, and new backends recover the
+        database."""
         self.before = self.counts()[None]
         lost = [backend.pid for backend in self.backends]
         os.kill(lost[0], signal.SIGKILL)
@@ -273,14 +274,14 @@ class Postgres(Server):
 
 SERVER = Postgres
 
-# Lines of the log, and the function that is called once for each.
+# Lines of the log, each with the function that is called once for such a line.
 LOGGED = {"LOG:  statement: ": "exec_simple_query",
           "LOG:  connection authorized: ": "ClientAuthentication",
           "ERROR:  ": "AbortCurrentTransaction"}
 
 
 def title(pid):
-    """The title of a process; empty if the process does not exist."""
+    """Returns the title of a process, or an empty string if the process does not exist."""
     try:
         return Path(f"/proc/{pid}/cmdline").read_text().rstrip("\0 ")
     except (FileNotFoundError, ProcessLookupError):
@@ -294,7 +295,7 @@ def work(connection, nr):
 
 
 class Connection:
-    """The protocol of PostgreSQL, version 3: the part that simple queries need."""
+    """The client's part of PostgreSQL's protocol, version 3, for simple queries."""
 
     def __init__(self, server):
         self.server = server

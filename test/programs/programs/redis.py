@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Redis: one thread serves clients, others free memory and sync files, and children save. It
-contains Lua."""
+"""Redis: one thread serves clients, other threads free memory and sync files, and children
+save. Redis contains Lua."""
 import hashlib
 import os
 import re
@@ -21,10 +21,10 @@ for i, key in ipairs(KEYS) do sum = sum + tonumber(redis.call('GET', key)) end
 return {sum, cjson.encode({sum = sum}), redis.sha1hex(tostring(sum))}
 """
 
-# Commands in INFO whose functions have other names, before Redis 8.
+# Commands in INFO whose functions have different names, before Redis 8.
 FUNCTIONS = {"smembers": "sinterCommand"}
-# The other commands that are counted. The table of commands points to all of them, so none
-# is inlined.
+# The remaining counted commands. The table of commands points to all of them, so none is
+# inlined.
 COUNTED = ("append", "bitcount", "del", "eval", "exec", "get", "getrange", "hgetall",
            "hset", "incr", "lpush", "lrange", "mget", "mset", "multi", "pfadd", "pfcount",
            "rpop", "sadd", "set", "setbit", "smembers", "sort", "xadd", "xrange", "zadd",
@@ -111,13 +111,13 @@ class Redis(Server):
                                       int(calls.get(name, 0)) for name in COUNTED})}
 
     def save(self):
-        """Lets a child save while clients write; slowly, so that it lives long enough."""
+        """Lets a child save while clients write; slowly, so that the child lives long enough."""
         self.ask("CONFIG", "SET", "rdb-key-save-delay", "100000")
         self.ask("BGSAVE")
         wait_until(lambda: children(self.main()), "a child that saves")
 
     def rewrite(self):
-        """Starts another child, after stopping the first."""
+        """Starts another child, after stopping the first one."""
         for pid in children(self.main()):
             os.kill(pid, signal.SIGUSR1)
         wait_until(lambda: not children(self.main()), "the child that saves to end")
@@ -156,7 +156,7 @@ class Connection:
 
 
 def rounds(connection):
-    # Leave out the first answer: how many keys existed before.
+    # Omit the first answer, the number of keys that existed before.
     return [hashlib.sha256(b"".join(connection.ask(list(commands(connection.number, i)))[1:]))
             .hexdigest() for i in range(ROUNDS)]
 
@@ -168,8 +168,8 @@ def encoded(words):
 
 
 def commands(number, i):
-    """The requests of one connection. It uses its own keys, so other connections do not change
-    the answers."""
+    """The requests of one connection, with keys of its own, so that other connections do not
+    change the answers."""
     def key(name):
         return f"{name}:{number}"
 

@@ -47,7 +47,7 @@ class Server:
         return []
 
     def descriptors(self, pid):
-        """The number of descriptors that a process of the server must keep constant."""
+        """Returns the number of descriptors that a process of the server must keep constant."""
         return len(open_files(pid))
 
     def connect(self):
@@ -68,7 +68,7 @@ def free_port():
 
 
 def at_once(function, arguments):
-    """Calls function(argument) for all, in several threads; keeps the order of arguments."""
+    """Calls function(argument) for all arguments, in several threads, and keeps their order."""
     with ThreadPoolExecutor(CLIENTS) as pool:
         return list(pool.map(function, arguments))
 
@@ -83,8 +83,8 @@ def wait_until(true, what):
 
 
 def settled(read):
-    """Calls read() until it returns the same value twice, and returns that: a server may take
-    time to notice that a client has closed its connection."""
+    """Calls read() until it returns the same value twice, and returns that value: a server may
+    take time to notice that a client has closed its connection."""
     value = read()
     while True:
         time.sleep(0.3)
@@ -94,7 +94,7 @@ def settled(read):
 
 
 def stat(pid):
-    """(state, parent's PID), or None if the process does not exist."""
+    """Returns (state, parent's PID), or None if the process does not exist."""
     try:
         state, parent = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[:2]
     except (FileNotFoundError, ProcessLookupError):
@@ -124,12 +124,12 @@ def open_files(pid):
         try:
             paths.append(os.readlink(f"/proc/{pid}/fd/{name}"))
         except FileNotFoundError:
-            pass  # closed by now
+            pass  # closed in between
     return paths
 
 
 def memory_kb(pid):
-    """Private memory without file mappings, because recordings are files."""
+    """Private memory, excluding file mappings, because recordings are files."""
     for line in Path(f"/proc/{pid}/status").read_text().splitlines():
         if line.startswith("RssAnon:"):
             return int(line.split()[1])

@@ -15,15 +15,15 @@ SHORT = ("select*", "join[2-9].test", "trigger*", "fts3a*", "rtree[1-9]*",
          "wal.test", "window1.test", "json101.test", "vtab1.test", "alter.test",
          "vacuum*", "capi*")
 ARMED = ("select1.test", "join.test", "trigger1.test", "capi3.test")
-# Tests to skip as root: they expect that some files cannot be opened.
+# Tests to skip as root: they expect files that cannot be opened.
 OMIT = (("QUICKTEST_OMIT", "^attach.test,^backup2.test,^delete.test,^extension01.test,"
          "^oserror.test,^pager1.test,^temptable.test,^tkt3457.test,^wal2.test"),
         ) if os.geteuid() == 0 else ()
 
 
 def make(folder, cc, *words):
-    """Upstream's makefile for builds without configure. In older versions it is main.mk
-    itself, which calls the compiler BCC, and TCC with flags."""
+    """Upstream's makefile for builds without configure. In older versions the makefile is
+    main.mk itself, which calls the compiler BCC, and TCC with flags."""
     top = unpack("sqlite3", folder)
     generic = top / "Makefile.linux-generic"
     makefile = generic if generic.exists() else top / "main.mk"
@@ -70,7 +70,7 @@ def tests(folder, whole):
 
 
 def speed_test(folder, cc):
-    """Builds speedtest1 as users of SQLite build it, and not as its tests do."""
+    """Builds speedtest1 as users build SQLite, instead of with the tests' options."""
     top = unpack("sqlite3", folder)
     make(folder, cc, "sqlite3.c")
     flags = ("-DNDEBUG", "-DSQLITE_THREADSAFE=1", f"-I{folder}")

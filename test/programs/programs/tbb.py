@@ -3,7 +3,7 @@
 wait for them."""
 from . import Image, Test, Unit, Workload, unpack
 
-# Tests that throw, in up to four threads; the last one in one thread per CPU.
+# Tests that throw, in up to four threads. The last test has one thread per CPU.
 TESTS = ("test_task_group", "test_eh_flow_graph", "test_eh_algorithms")
 
 

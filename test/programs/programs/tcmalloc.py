@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """tcmalloc of gperftools in a server (servers/allocating.cpp), instead of the C library's
-malloc(): the contents of its libtcmalloc_minimal.a."""
+malloc(). The server contains the files of gperftools' libtcmalloc_minimal.a."""
 import os
 import shutil
 import subprocess

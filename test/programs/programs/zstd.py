@@ -21,7 +21,7 @@ def images(folder, cc):
     flags = (*DEFINES, *(f"-I{source / f}" for f in FOLDERS),
              "-Wno-deprecated-declarations")
 
-    # A pattern may match nothing: releases before 1.5.6 have no lorem.c.
+    # A pattern may match no file: releases before 1.5.6 have no lorem.c.
     def units(*patterns):
         return tuple(Unit(path, flags) for pattern in patterns
                      for path in sorted(source.glob(pattern)))
@@ -55,7 +55,7 @@ def images(folder, cc):
 
 def leave_out(scripts):
     """Removes the script of a CLI test that fails as root, because upstream's run.py has no
-    option to skip a test. The expected output stays, so that the test counts as missing."""
+    option to skip a test. The expected output stays, so the test counts as missing."""
     script = scripts / "cli-tests" / NOT_FOR_ROOT
     if os.geteuid() == 0 and script.with_name(f"{script.name}.stderr.exact").exists():
         script.unlink(missing_ok=True)

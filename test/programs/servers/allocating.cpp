@@ -4,10 +4,10 @@
 //
 //   allocating PORT COUNTS
 //
-// Each connection has a thread. Each request starts a second thread. That thread frees and
-// reallocates memory of the first, throws, and ends with a thread-local destructor that frees.
-// Every 64th request forks. The file COUNTS has two 8-byte numbers: begun and finished
-// requests.
+// Each connection has a thread. Each request starts a second thread, which frees and
+// reallocates memory of the first one, throws, and ends with a thread-local destructor
+// that frees. Every 64th request forks. The file COUNTS has two 8-byte numbers: begun
+// and finished requests.
 #include <arpa/inet.h>
 #include <atomic>
 #include <cstdio>

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""numbers.py PORT: the same server as httplib.cpp, for a CPython that visits.py records.
-Each thread polls its connection, so every thread makes calls
-during a recording."""
+"""numbers.py PORT: the same service as httplib.cpp, for a CPython that visits.py records. Each
+thread polls its connection, so every thread makes calls during a recording."""
 import http.server
 import json
 import re
