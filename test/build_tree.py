@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The configuration of a build tree. Its compiler is the clang that its plugin is for."""
+"""The configuration of a build tree. The plugin of a tree is for the tree's compiler, clang."""
 import re
 
 
@@ -8,7 +8,7 @@ class NoBuildTree(Exception):
 
 
 def variable(build, name):
-    """Returns a variable of CMake's."""
+    """Returns a variable of CMake."""
     try:
         text = (build / "CMakeCache.txt").read_text()
     except OSError:
