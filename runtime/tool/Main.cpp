@@ -136,8 +136,8 @@ static const Verb *verbOf(ArrayRef<const char *> Args) {
   return nullptr;
 }
 
-// Moves display options that stand after the verb in front of it. git and perf
-// accept them in both places.
+// Moves the verb before display options that precede it. Like git and perf, the command accepts
+// display options before and after the verb.
 static void moveEarlyOptions(std::vector<const char *> &Args) {
   size_t Name = 1; // index of the verb
   while (Name < Args.size() &&
@@ -147,10 +147,9 @@ static void moveEarlyOptions(std::vector<const char *> &Args) {
     std::rotate(Args.begin() + 1, Args.begin() + Name, Args.begin() + Name + 1);
 }
 
-// Opens /dev/null for each closed standard stream, so that no other file gets its number.
-// The new descriptors are close-on-exec: the program that `record` runs still finds the
-// streams closed. Output to a closed stdout still fails, since /dev/null is opened
-// read-only for it.
+// Opens /dev/null for each closed standard stream, so that no other file gets its number. The
+// new descriptors are close-on-exec, so the streams stay closed in the program that `record`
+// runs. /dev/null is read-only for stdout, so output to a closed stdout still fails.
 static void fillStandardStreams() {
   for (int Stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (fcntl(Stream, F_GETFD) < 0)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Precompiles headers of other projects that many files include: reading them is half of
-// the work of compiling the command (cmake/PatchbayPrecompiled.cmake). No file includes
-// this header. Each file still includes what it uses, directly or by another header.
+// Headers of other projects to precompile, since reading them is half of the work of compiling
+// the command (cmake/PatchbayPrecompiled.cmake). Files do not include this header. Each file
+// includes the headers that it uses, directly or through another header.
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"

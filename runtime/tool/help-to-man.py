@@ -4,13 +4,13 @@
 
     help-to-man.py PATCHBAY CHANGELOG [VERB] > PAGE
 
-The help is the only source, so that no page differs from it. The date is that of the newest
-entry of Debian's change log, so the same source makes the same page every day. EXAMPLES and DESCRIPTION
-come before the options, all other sections after them. In a section
+The page contains the whole help, and only the help. The date is the date of the newest entry in
+Debian's change log, so that builds are reproducible. EXAMPLES and DESCRIPTION come before the
+options, all other sections after the options. In a section
     text at the left margin is filled,
     a term, two blanks or more and text make a row of a table,
     lines at the column of a row's text continue the row,
-    other indented lines stay as they are, and so do all EXAMPLES.
+    all other indented lines, and all EXAMPLES, stay unchanged.
 """
 import email.utils
 import pathlib

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Prints the page of the manual with the options of all verbs, from the command's help.
+"""Prints the manual's page about the options of all verbs, from the command's help.
 
     help-to-options.py PATCHBAY > runtime/doc/options.md
 
-Options that several verbs share are shown once, after the verbs.
+Options of several verbs are printed once, after the verbs.
 """
 import re
 import subprocess

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Completion of `patchbay` for bash. `patchbay --completions VERB` prints verbs, options and
-# values, so that new ones need no change here.
+# Completes the command line of `patchbay` in bash. `patchbay --completions VERB` prints the verbs,
+# options and values.
 
 # Prints the position of the program that `patchbay record` runs: after --, or
 # the first word that is neither an option nor an option's value.
@@ -39,7 +39,7 @@ _patchbay() {
 	[[ $word == '=' ]] && word=''
 	[[ $before == '=' ]] && before=${COMP_WORDS[COMP_CWORD - 2]}
 	if [[ $verb == record ]] && program=$(_patchbay_program "$lines") && [[ $program ]]; then
-		# Uses the program's own completion, if bash-completion is loaded.
+		# Use the program's own completion, if bash-completion is loaded.
 		if declare -F _command_offset >/dev/null; then
 			_command_offset "$program"
 		elif ((COMP_CWORD == program)); then

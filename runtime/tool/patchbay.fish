@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Completion of `patchbay` for fish. `patchbay --completions VERB` prints verbs, options and
-# values with descriptions, so that new ones need no change here.
+# Completes the command line of `patchbay` in fish. `patchbay --completions VERB` prints the verbs,
+# options and values with descriptions.
 
 function __patchbay_has_program # Does a program's command line follow the verb?
 	set -l words (commandline -opc)
@@ -22,7 +22,7 @@ function __patchbay_complete
 	end
 end
 
-# Uses the program's own completion.
+# Uses the completion of the program that `patchbay record` runs.
 function __patchbay_complete_program
 	set -l words (commandline -opc) (commandline -ct)
 	complete -C (string join ' ' -- $words[(math 1 + (contains -i -- -- $words))..-1])

@@ -1,8 +1,8 @@
 #compdef patchbay
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Completion of `patchbay` for zsh. `patchbay --completions VERB` prints verbs, options and
-# values with descriptions, so that new ones need no change here.
+# Completes the command line of `patchbay` in zsh. `patchbay --completions VERB` prints the verbs,
+# options and values with descriptions.
 
 _patchbay_lines() { # PATTERN: prints "word:text" of matching words
 	sed -nE "s/^$1	.*	/\1:/p"
@@ -33,7 +33,7 @@ _patchbay() {
 		found=(${(f)"$(_patchbay_lines '(--[a-z-]+)' <<<$lines)"})
 		_describe -o option found
 	elif [[ $verb == record ]] && program=$(_patchbay_program $lines) && [[ -n $program ]]; then
-		# Uses the program's own completion.
+		# Use the program's own completion.
 		((CURRENT -= program - 1))
 		shift $((program - 1)) words
 		_normal
