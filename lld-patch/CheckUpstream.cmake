@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # check-lld-upstream runs LLD's own tests with our linker and compares the results
-# with an unpatched build. It takes minutes, so check does not run it.
+# with an unpatched build's. The target is not part of check, because it takes minutes.
 find_package(Python3 3.11 REQUIRED COMPONENTS Interpreter)
 foreach(suffix "" -twice)
   add_custom_target(check-lld-upstream${suffix}

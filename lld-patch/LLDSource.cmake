@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Finds LLD's source. Checks that LLVM and the hook patch have the same release. Puts a
-# patched copy into the build tree. Never writes to the source.
+# Finds LLD's source, checks that LLVM and the hook patch have the same release, and puts
+# a patched copy of the source into the build tree.
 #
 # Sets PATCHBAY_LLD_TREE (has lld/), PATCHBAY_LLD_PATCHED_SOURCES and
 # PATCHBAY_LLD_SERIES, the folder of the patch.
@@ -21,7 +21,6 @@ if(NOT EXISTS ${PATCHBAY_LLD_SOURCE}/lld/ELF/Driver.cpp OR
     "has lld/ and cmake/ of LLVM ${LLVM_PACKAGE_VERSION}")
 endif()
 
-# Read the version from the release's own file.
 function(read_source_version out)
   include(${PATCHBAY_LLD_SOURCE}/cmake/Modules/LLVMVersion.cmake)
   set(${out} ${LLVM_VERSION_MAJOR}.${LLVM_VERSION_MINOR}.${LLVM_VERSION_PATCH}
@@ -53,7 +52,7 @@ list(TRANSFORM series PREPEND ${PATCHBAY_LLD_SERIES}/)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
   ${PATCHBAY_LLD_SERIES}/series ${PATCHBAY_LLD_SERIES}/UPSTREAM ${series})
 
-# The patch must be made for these versions of the files that it touches.
+# UPSTREAM has the hashes of the files that the patch was made for.
 file(STRINGS ${PATCHBAY_LLD_SERIES}/UPSTREAM hashes REGEX "^file ")
 foreach(line ${hashes})
   string(REGEX MATCH "^file ([0-9a-f]+) (.*)$" line ${line})
@@ -67,9 +66,9 @@ foreach(line ${hashes})
   endif()
 endforeach()
 
-# Copy, then patch. Copy also unpatched files, because #include "..." first searches the
-# folder of the including file. The stamp saves copying, and so recompiling, all patched
-# files at each configure run.
+# Copy unpatched files, too, because #include "..." first searches the folder of the
+# including file. If the stamp is up to date, the copy stays as it is, so that no file is
+# compiled again.
 set(PATCHBAY_LLD_TREE ${CMAKE_CURRENT_BINARY_DIR}/upstream)
 set(stamp "${PATCHBAY_LLD_SOURCE}")
 foreach(file ${PATCHBAY_LLD_SERIES}/UPSTREAM ${series})

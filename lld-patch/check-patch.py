@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Checks that the hook patch only adds calls of our code to upstream's files, because each
-# of its lines must be ported to the next release. Also checks that the series of all
-# releases have the same hooks.
+# Checks that the hook patch is small, because each line of the patch must be ported to
+# the next release, and that the patches of all releases add the same lines.
 #
 #   check-patch.py [SERIES_FOLDER...]
 #
-# The default is all of patches/*.
+# The default is every folder in patches/.
 import pathlib
 import sys
 

@@ -4,8 +4,8 @@
 # Runs LLD's own ELF test suite with our linker and compares the result of each test, by
 # name, with that of the unpatched build (patches/X.Y/upstream-suite.txt).
 #
-# The suite comes from the source that the linker is built from. Its output needs 2 GB
-# and is deleted at the end.
+# The suite is in the LLD source that the linker is built from. The tests write 2 GB, which
+# the script deletes at the end.
 import argparse
 import json
 import os
@@ -77,7 +77,7 @@ def compare(results, total, codes):
     bad = []
     for name, code in sorted(results.items()):
         expected = codes.get(name, "PASS")
-        # This machine may run tests that the baseline's machine could not run.
+        # A PASS is never worse: the baseline's machine may lack what a test requires.
         if code != expected and code != "PASS":
             bad.append(f"{name}: {code}, {expected} without the hook patch")
     missing = sorted(codes.keys() - results.keys())
@@ -88,7 +88,7 @@ def compare(results, total, codes):
 
 
 def run_suite(args, work):
-    # The suite also needs LLD's other drivers. Use the distribution's.
+    # The suite also runs LLD's other drivers, which come from the distribution's LLVM.
     bin_dir = work / "bin"
     bin_dir.mkdir(parents=True)
     for name in ("ld.lld", "lld"):
@@ -112,7 +112,7 @@ def run_suite(args, work):
         command += ["--filter", args.filter]
     if args.twice:
         command += ["--param", "RUN_LLD_MAIN_TWICE=1"]
-    # Ignore lit's exit code: compare() judges failed tests.
+    # Ignore lit's exit code: compare() expects some tests to fail.
     subprocess.run(command)
     if not output.exists():
         sys.exit("check-upstream: lit wrote no results")

@@ -15,7 +15,7 @@
 # touches. If a hunk does not apply, the script writes nothing and keeps the copy with its
 # .rej files.
 #
-# PATCHBAY_LLD_PATCHES is the folder of the series, if it is not patches/ here.
+# PATCHBAY_LLD_PATCHES is the folder of the series; the default is lld-patch/patches.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -58,7 +58,7 @@ grep -v '^#' "$patches/$from/series" | while read -r name; do
 		fail "$name does not apply to $source; see $work/tree"
 	}
 	sed -n "s/^Hunk/$name: Hunk/p" "$work/log"
-	# Keep the description above the first file.
+	# Keep the patch's description, which is above the first file.
 	sed '/^--- a\//,$d' "$patch" >"$work/out/$name"
 	sed -n 's/^+++ b\/\([^	 ]*\).*/\1/p' "$patch" | while read -r file; do
 		diff -u --label "a/$file" --label "b/$file" \

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The main function of ld.lld. It calls LLD's library as LLD's own tool does,
-// with only the ELF driver.
+// The main function of ld.lld, which calls LLD's library as LLD's own tool
+// does, but with only the ELF driver.
 //
-// LLD_IN_TEST=N runs the linker N times in one process and prints the output of
-// the last run. LLD's test suite and ours set it to check that a link leaves no
-// state behind.
+// If the environment has LLD_IN_TEST=N, main() runs the linker N times in one
+// process and prints the output of the last run. LLD's test suite and
+// Patchbay's use LLD_IN_TEST to check that a link leaves no state behind.
 
 #include "lld/Common/Driver.h"
 #include "lld/Common/CommonLinkerContext.h"
@@ -33,10 +33,10 @@ int unsafeLldMain(ArrayRef<const char *> args, raw_ostream &stdoutOS,
                   bool exitEarly);
 } // namespace lld
 
-// Load the plugins of --load-pass-plugin= here, because LLD reads -mllvm long
-// before LTO loads them, and a plugin's options exist only after it is loaded.
-// Ignore errors: LLD will report a plugin that cannot be loaded and a response
-// file that cannot be expanded.
+// Load the plugins of --load-pass-plugin=. A plugin's -mllvm options exist only
+// after the plugin is loaded, and LLD parses -mllvm long before LTO loads
+// plugins. Ignore errors: LLD will report a plugin that cannot be loaded and a
+// response file that cannot be expanded.
 static void loadPassPlugins(ArrayRef<const char *> argsRef) {
   SmallVector<const char *, 0> args(argsRef.begin(), argsRef.end());
   BumpPtrAllocator allocator;
@@ -55,7 +55,7 @@ static void loadPassPlugins(ArrayRef<const char *> argsRef) {
 
 int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
-  // LLVM's message asks to report crashes to LLVM, but this is not its linker.
+  // LLVM's own message asks to report crashes of Patchbay's linker to LLVM.
   setBugReportMsg("PLEASE report this crash to Patchbay, not to LLVM, with the "
                   "backtrace, this linker's --version and, if you can, the "
                   "archive that --reproduce= makes.\n");
@@ -66,8 +66,7 @@ int main(int argc, char **argv) {
 
   unsigned runs = 0;
   StringRef(getenv("LLD_IN_TEST")).getAsInteger(10, runs);
-  // A linker that runs once exits without freeing its memory, which would only
-  // cost time.
+  // A linker that runs once exits without freeing memory, which saves time.
   if (!runs)
     return lld::unsafeLldMain(args, outs(), errs(), drivers,
                               /*exitEarly=*/true);

@@ -4,13 +4,13 @@
 
 usage: make-series.py LLVM OUT
 
-LLVM is the source of a release that has a folder in lld-patch/patches. The script only
-reads its lld/. OUT becomes a git repository with a commit for each step, on top of that
-source. OUT/series gets the patches for `git am`.
+LLVM is the source of a release that has a folder in lld-patch/patches. OUT becomes a git
+repository with LLVM's lld/ and a commit for each step. OUT/series gets the patches for
+`git am`.
 
 The script makes the series from src/, patches/ and test/lld, so that upstream gets the code
-that runs here. It adds LLVM's file headers, a header with abi.h's part about static calls,
-and the tests for upstream's lit.
+that runs here. The script adds LLVM's file headers, StaticCallAbi.h (the declarations of
+static calls in abi.h), and the tests for upstream's lit.
 """
 import os
 import pathlib
@@ -25,10 +25,10 @@ LLD = HERE.parent
 ROOT = LLD.parent
 ABI = ROOT / "runtime" / "include" / "patchbay" / "abi.h"
 
-# Tests that need the stock linker beside ours, or more than LLVM's own tools.
+# Tests that need a second, unpatched linker, or tools that are not LLVM's.
 NOT_UPSTREAM = {"static-calls-off.s", "static-calls-kernel-objects.test",
                 "aarch64-static-calls-emit-relocs.s", "static-calls-options.test"}
-# Hooks, by the functions they call, that have nothing to do with static calls.
+# Words in the hook patch's lines that have nothing to do with static calls.
 OTHERS = ("LtoCache", "PluginsToLtoCacheKey", "PluginLtoCache", "PatchbayNotes",
           "Patchbay", "PATCHBAY_VERSION")
 
@@ -52,9 +52,9 @@ def banner(name):
 
 
 def upstream_words(text):
-    """Replaces our words by LLD's: thunk instead of tramp, no prefix of Patchbay's.
+    """Replaces Patchbay's words by LLD's: thunk instead of tramp, no prefix PATCHBAY_.
 
-    Linux's names (struct static_call_tramp_key and its section) stay."""
+    Linux's names (struct static_call_tramp_key and the section of that name) stay."""
     text = text.replace("patchbay/abi.h", "abi.h").replace("PATCHBAY_LLD_ELF_", "LLD_ELF_")
     text = re.sub(r"\babi\.h\b", "StaticCallAbi.h", text)
     text = text.replace("patchbay_static_calls", "static_call_tables")
@@ -72,7 +72,7 @@ def source(path):
 
 
 def abi_header():
-    """Returns abi.h's part about static calls: comments, constants and structures."""
+    """Returns what abi.h says about static calls: comments, constants and structures."""
     abi = ABI.read_text()
 
     def between(first, last):
@@ -94,7 +94,7 @@ def abi_header():
 
 
 def hunks(patch):
-    """Yields (file, hunk) for each hunk of a patch, one change in each."""
+    """Yields (file, hunk) for each hunk of a patch."""
     name = None
     for piece in re.split(r"(?m)^(?=--- a/|@@ )", patch):
         if piece.startswith("--- a/"):
@@ -119,7 +119,8 @@ def about_static_calls(piece):
 
 
 def apply(tree, patch):
-    # Do not use patch(1): it takes less context after than before for the end of the file.
+    # git apply, because patch(1) applies a hunk with less context after the change than
+    # before it only at the end of the file.
     run = subprocess.run(["git", "apply", "--whitespace=nowarn", "-"],
                          cwd=tree, input=patch, text=True, capture_output=True)
     if run.returncode:
@@ -137,7 +138,7 @@ def recount(piece):
 
 
 def patch_of(pieces):
-    """Joins the pieces to one patch. No line may be empty except for its sign."""
+    """Joins the pieces to one patch. An empty line gets the space of a context line."""
     text, last = "", None
     for name, piece in pieces:
         if name != last:
@@ -148,7 +149,7 @@ def patch_of(pieces):
 
 
 def test(path):
-    """Adapts a test of ours to upstream's lit: tool names, and REQUIRES of targets."""
+    """Adapts a test of Patchbay's to upstream's lit: tool names, REQUIRES of targets."""
     text = path.read_text()
     text = text.replace("%ld.lld", "ld.lld").replace("%stock_lld", "ld.lld")
     sign = "; " if path.suffix == ".ll" else "# "
@@ -166,7 +167,7 @@ def tests(tree, wanted):
     for path in sorted((ROOT / "test" / "lld").glob("*static-call*")):
         arch = next((a for a in ("aarch64", "ppc64") if path.name.startswith(a)), None)
         text = path.read_text()
-        # A test of several architectures goes to the last commit that it needs.
+        # A test of several architectures goes into the last of the commits it needs.
         arch = arch or ("ppc64" if "powerpc64le" in text else
                         "aarch64" if "aarch64" in text else "x86-64")
         if arch == wanted and path.name not in NOT_UPSTREAM:

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The bytes of slots, sites and records do not show their ABI version. So the
-// pass writes a note with the version into each object file. Only the linker
-// reads all object files of a program.
+// Checks that all object files of a link have the same Patchbay ABI version.
+// The bytes of slots, sites and records do not show the version, so the pass
+// writes a note with the version into each object file.
 //
 // No option turns the check off, because a program that mixes versions cannot
-// work. The check skips files without a note and never changes the output.
+// work. The check skips files without a note.
 //===----------------------------------------------------------------------===//
 
 #include "InputFiles.h"

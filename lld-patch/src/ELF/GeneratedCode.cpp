@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// With LTO the linker generates code, so it needs the plugin. Code that was
-// generated without it has no slots: the program works, but cannot be traced.
-// Two kinds of notes show that the user wanted slots:
+// Reports LTO code without slots. With LTO the linker generates code, so the
+// linker must load the plugin. Code that was generated without the plugin has
+// no slots: the program works, but cannot be traced. Two kinds of notes show
+// that the user wanted slots:
 //
-// - The plugin puts a note into bitcode when it is loaded with -fpass-plugin=.
-//   It removes the note when it generates code. Code generation without the
-//   plugin emits the note, in this link or in an earlier one (-r).
+// - A compiler that loads the plugin with -fpass-plugin= puts a note into
+//   bitcode. Code generation with the plugin removes the note. Code generation
+//   without the plugin emits the note, in this link or in an earlier link (-r).
 // - If there is no such note, ABI notes show that other object files of the
 //   link were compiled with the plugin.
 //
-// The linker only warns, because a program may mix instrumented and plain code.
-// It reports an error if the bitcode was compiled with -patchbay-require.
+// The linker only warns, because a program may mix code with and without slots.
+// For bitcode compiled with -patchbay-require the linker reports an error.
 //===----------------------------------------------------------------------===//
 
 #include "Config.h"

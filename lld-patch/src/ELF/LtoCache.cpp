@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// LTO compiles at link time, and --thinlto-cache-dir= keeps the objects for the
-// next link. LLVM finds them by a hash of the bitcode and of relevant options
-// (computeLTOCacheKey). The hash ignores pass plugins, although these change
-// the code as much as the bitcode does. So a link with a plugin could get
-// objects that were compiled without it, and silently lack instrumentation. Or
-// it could get objects of an older plugin, list of functions or option.
+// Makes LTO's cache distinguish pass plugins.
 //
-// The hash includes the arguments of -mllvm. So we add an argument that LLVM
-// never parses: a digest of
+// --thinlto-cache-dir= keeps the objects that LTO compiles for later links.
+// LLVM looks up an object by a hash of the bitcode and of the options
+// (computeLTOCacheKey). The hash ignores pass plugins, although a plugin
+// changes the object. So a link with a plugin could get objects that were
+// compiled without the plugin, with an older plugin, or with an older list of
+// functions.
 //
-// - the files of the plugins, not their names: a rebuilt plugin is another one;
-// - the options, which may also come as --plugin-opt=-, where LLVM's hash does
-//   not see them;
-// - the content of the files that our own options name.
+// The hash includes the arguments of -mllvm. So this file adds an argument that
+// LLVM never parses: a digest of
 //
-// With --thinlto-distributor= another process compiles. The arguments that are
-// passed to it name its plugin, so the digest contains them, too.
+// - the content of the plugins' files, which changes when a plugin is rebuilt;
+// - the plugins' options, because LLVM's hash ignores --plugin-opt=-;
+// - the content of the files that Patchbay's own options name;
+// - the arguments of the compiler that --thinlto-distributor= starts, because
+//   these arguments name the compiler's plugin.
 //
-// LLVM also caches an object if its compilation reported an error. That link
-// fails, but the next one finds the object and succeeds. The user would see only
-// once that a plugin refuses a module, or that a list of functions cannot be
-// read. So this file adds objects to the cache only while the link has no error.
+// LLVM also caches an object if the compilation reported an error. The link
+// fails, but the next link would find the object and succeed, although a plugin
+// refused the module or could not read a list of functions. So this file adds
+// objects to the cache only while the link has no error.
 //
-// Without --load-pass-plugin= the cache equals stock LLD's, key by key.
+// Links without a plugin use the cache as stock LLD does, with the same keys.
 //===----------------------------------------------------------------------===//
 
 #include "LtoCache.h"
@@ -57,8 +57,8 @@ static void addString(SHA1 &hash, StringRef s) {
   hash.update(ArrayRef<uint8_t>{0});
 }
 
-// Hash the content of a file, or the fact that it is missing. The code that
-// reads the file reports the error.
+// Hash the content of a file, or "none" if the file is missing. The code that
+// reads the file reports a missing file.
 static void addFile(SHA1 &hash, StringRef path) {
   if (auto buffer = MemoryBuffer::getFile(path, /*IsText=*/false,
                                           /*RequiresNullTerminator=*/false)) {
@@ -69,9 +69,9 @@ static void addFile(SHA1 &hash, StringRef path) {
   }
 }
 
-// Hash the plugin's file. The dynamic linker searches its folders for a name
-// without a slash, so ask it which file it loaded; Driver.cpp has loaded the
-// plugin. LTO reports a plugin that could not be loaded.
+// Hash the plugin's file. Driver.cpp has loaded the plugin. The dynamic linker
+// searches folders for a name without a slash, so dladdr() gives the path of
+// the file. LTO reports a plugin that could not be loaded.
 static void addPlugin(SHA1 &hash, StringRef name) {
   auto library = sys::DynamicLibrary::getPermanentLibrary(name.str().c_str());
   Dl_info info;
@@ -83,14 +83,14 @@ static void addPlugin(SHA1 &hash, StringRef name) {
     addFile(hash, name);
 }
 
-// Hash an option, and the file after its equals sign if there is one.
+// Hash an option, and the file that the option names after an equals sign.
 static void addOption(SHA1 &hash, StringRef option) {
   addString(hash, option);
   if (option.contains('='))
     addFile(hash, option.split('=').second);
 }
 
-// Warn if another process compiles and does not get the plugin.
+// Warn if another process compiles without the plugin.
 static void warnIfCompiledElsewhere(Ctx &ctx) {
   if (ctx.arg.passPlugins.empty())
     return;
@@ -140,8 +140,8 @@ public:
   Error commit() override {
     if (Error e = CachedFileStream::commit())
       return e;
-    // The count includes errors of modules that other threads compile. At worst
-    // the next link compiles this module again.
+    // The count includes errors in modules that other threads compile. Dropping
+    // a good object only costs time in the next link.
     if (errCount(ctx))
       return Error::success();
     auto stream = addStream(task, moduleName);
@@ -168,7 +168,7 @@ FileCache elf::makePluginLtoCache(Ctx &ctx, FileCache cache) {
                     unsigned task, StringRef key,
                     const Twine &moduleName) mutable -> Expected<AddStreamFn> {
     Expected<AddStreamFn> addStream = cache(task, key, moduleName);
-    if (!addStream || !*addStream) // an error, or the object was there
+    if (!addStream || !*addStream) // an error, or the cache has the object
       return addStream;
     return [&ctx, addStream = std::move(*addStream)](unsigned task,
                                                      const Twine &moduleName)

@@ -17,11 +17,12 @@ struct Ctx;
 // Whether LTO compiles with a plugin, in this process or in another.
 bool usesPassPlugin(Ctx &);
 
-// Called after the options are read. Add the plugins and the files that they
-// read to the key of LTO's cache. Warn about options that do not reach plugins.
+// Called after the options are read. Add the plugins, their options and the
+// files that they read to the key of LTO's cache. Warn if LTO ignores
+// --load-pass-plugin=.
 void addPluginsToLtoCacheKey(Ctx &, const llvm::opt::InputArgList &);
 
-// Wrap the cache: drop objects of a link that has reported an error.
+// Return a cache that adds no objects after the link has reported an error.
 llvm::FileCache makePluginLtoCache(Ctx &, llvm::FileCache);
 
 } // namespace lld::elf

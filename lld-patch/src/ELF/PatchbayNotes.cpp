@@ -11,7 +11,6 @@ using namespace llvm::ELF;
 using namespace lld;
 using namespace lld::elf;
 
-// Read the sections' types in parallel: this takes less than a millisecond.
 std::vector<const InputSectionBase *> elf::findNotes(Ctx &ctx, StringRef name) {
   // One element per object file, so that the order of messages does not depend
   // on the order in which threads finish.
@@ -34,7 +33,7 @@ bool elf::forEachNote(Ctx &ctx, const InputSectionBase *sec, uint32_t wanted,
   const StringRef owner(PATCHBAY_NOTE_NAME, sizeof(PATCHBAY_NOTE_NAME));
   ArrayRef<uint8_t> data = sec->content();
   while (!data.empty()) {
-    // namesz, descsz and type, then name and descriptor, each padded.
+    // A note: namesz, descsz, type, padded name, padded descriptor.
     if (data.size() < 12)
       return false;
     uint64_t nameSize = read32(ctx, data.data());

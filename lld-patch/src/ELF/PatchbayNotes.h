@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The notes that the pass writes into object files for the linker
-// (patchbay/abi.h), and their checks.
+// Checks of the notes that the pass writes into object files for the linker
+// (patchbay/abi.h).
 
 #ifndef PATCHBAY_LLD_ELF_PATCHBAY_NOTES_H
 #define PATCHBAY_LLD_ELF_PATCHBAY_NOTES_H
@@ -11,7 +11,7 @@
 namespace lld::elf {
 struct Ctx;
 
-// The note sections of one name, file by file in the order of the link.
+// The note sections with the given name, in the order of the files in the link.
 std::vector<const InputSectionBase *> findNotes(Ctx &, StringRef sectionName);
 
 // Pass the descriptor of each note of `type` in one section to `fn`. An object
@@ -24,11 +24,10 @@ bool forEachNote(Ctx &, const InputSectionBase *, uint32_t type, size_t minSize,
 // other's.
 void checkAbiVersions(Ctx &);
 
-// Report code that was generated without the plugin although the user wanted
-// it.
+// Report code that was generated without the plugin although bitcode or other
+// object files were compiled with the plugin.
 void checkGeneratedCode(Ctx &);
 
-// Run both checks.
 void checkPatchbayNotes(Ctx &);
 } // namespace lld::elf
 

@@ -47,7 +47,7 @@ const Relocation *StaticCallIndex::findRelocation(InputSection &sec,
                        getAddend<ELF64LE>(rel),
                        &sec.file->getRelocTargetSym(rel)});
     };
-    // All targets with static calls are 64-bit, little-endian and use RELA.
+    // All targets that support static calls are 64-bit, little-endian and RELA.
     const RelsOrRelas<ELF64LE> rels = sec.relsOrRelas<ELF64LE>();
     add(rels.relas);
     add(rels.crels);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds the symbol or the relocation at an offset in an input section. Entries
-// of object files need not be sorted by offset, so a search reads all of them,
-// and a file may have thousands of keys. So index each file and section once.
+// Finds the symbol or the relocation at an offset in an input section. The
+// symbols and relocations of object files need not be sorted by offset, and a
+// file may have thousands of keys. So the index reads each file and section
+// once, instead of for each key.
 
 #ifndef PATCHBAY_LLD_ELF_STATIC_CALL_INDEX_H
 #define PATCHBAY_LLD_ELF_STATIC_CALL_INDEX_H
@@ -20,14 +21,14 @@ class InputSectionBase;
 
 class StaticCallIndex {
 public:
-  // The function that begins at the offset, or null.
+  // The symbol of the function at the offset, or null.
   Defined *findFunction(const InputSectionBase &, uint64_t offset);
 
-  // Whether the section's file defines `sym` at the offset, even if another
-  // file's definition prevailed.
+  // Whether the section's file defines `sym` at the offset, even if symbol
+  // resolution has chosen the definition of another file.
   bool isDefinition(const InputSectionBase &, uint64_t offset, const Symbol &);
 
-  // The relocation at the offset, or null. Its expression is not set.
+  // The relocation at the offset, with expr unset, or null.
   const Relocation *findRelocation(InputSection &, uint64_t offset);
 
 private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Checks that each thunk has a key which can be updated, and finds the thunk's
+// Checks that each thunk has a key that can be updated, and finds the thunk's
 // first target.
 
 #include "InputFiles.h"
@@ -28,8 +28,8 @@ static void reportUndefinedKey(Ctx &ctx, const StaticCallMode &mode,
                              "shared object of it");
 }
 
-// Check a key that this link does not define: it must be in another link unit,
-// and the dynamic linker must be allowed to search for it.
+// Check a key that this link does not define. A shared object must define the
+// key, or the options must leave undefined symbols to the dynamic linker.
 static bool checkImportedKey(Ctx &ctx, const StaticCallMode &mode,
                              const StaticCallThunk &thunk, const Symbol *key) {
   if (key && key->isShared())
@@ -42,7 +42,7 @@ static bool checkImportedKey(Ctx &ctx, const StaticCallMode &mode,
 }
 
 static bool checkKey(Ctx &ctx, const StaticCallMode &mode, const Defined &key) {
-  // A copy relocation: the dynamic linker copies the key from a shared object.
+  // A copy relocation: updates would change only one of two keys.
   if (isa_and_nonnull<BssSection>(key.section) &&
       key.section->name != "COMMON") {
     Err(ctx) << "static call key '" << &key
@@ -73,7 +73,7 @@ static bool checkKey(Ctx &ctx, const StaticCallMode &mode, const Defined &key) {
   uint64_t size = key.value < sec->getSize() ? sec->getSize() - key.value : 0;
   if (key.size)
     size = std::min(size, key.size);
-  // A kernel's key only has to begin with the pointer.
+  // Linux may have other members after the pointer.
   const uint64_t needed =
       mode.kernel ? sizeof(uint64_t) : sizeof(static_call_key);
   if (size < needed) {
@@ -92,8 +92,9 @@ static bool checkKey(Ctx &ctx, const StaticCallMode &mode, const Defined &key) {
   return true;
 }
 
-// Whether a static call may go to `sym`. Accept untyped symbols, which are usual
-// in assembly, and sections, by which compilers refer to local functions.
+// Whether a static call may have the target `sym`. Accept untyped symbols,
+// which are usual in assembly, and section symbols, by which compilers refer to
+// local functions.
 static bool isFunction(const Symbol &sym) {
   if (sym.isFunc() || sym.isGnuIFunc())
     return true;
@@ -114,7 +115,7 @@ static bool readTarget(Ctx &ctx, StaticCallIndex &index, StaticCallThunk &thunk,
              << rel.type;
     return false;
   }
-  // Without -r, LLD reports this when it scans the relocation.
+  // Without -r, LLD reports the discarded target when scanning relocations.
   if (auto *u = dyn_cast<Undefined>(&sym);
       u && u->discardedSecIdx && ctx.arg.relocatable) {
     Err(ctx) << sec.getObjMsg(offset) << ": static call key '" << thunk.key
@@ -125,7 +126,7 @@ static bool readTarget(Ctx &ctx, StaticCallIndex &index, StaticCallThunk &thunk,
     auto diag = Err(ctx);
     diag << sec.getObjMsg(offset) << ": static call key '" << thunk.key
          << "' refers to ";
-    if (sym.isSection()) // it has no name
+    if (sym.isSection()) // a section symbol has no name
       diag << cast<InputSectionBase>(cast<Defined>(sym).section)
                   ->getObjMsg(addend);
     else
@@ -140,8 +141,9 @@ static bool readTarget(Ctx &ctx, StaticCallIndex &index, StaticCallThunk &thunk,
   else if (sym.getName() == PATCHBAY_STATIC_CALL_RETURN)
     thunk.builtin = StaticCallThunk::Return;
 
-  // An undefined weak target is like a null key. But if the dynamic linker
-  // searches for the target and finds none, thunks would jump to address 0.
+  // An undefined weak target means a null key, unless the dynamic linker
+  // searches for the target. If the dynamic linker finds none, thunks would
+  // jump to address 0.
   if (sym.isUndefWeak() && sym.isPreemptible) {
     Err(ctx) << sec.getObjMsg(offset) << ": static call key '" << thunk.key
              << "' refers to weak function '" << &sym
@@ -157,8 +159,8 @@ static bool readTarget(Ctx &ctx, StaticCallIndex &index, StaticCallThunk &thunk,
   if (!d || !d->section || d->isPreemptible || d->isGnuIFunc())
     return true;
   thunk.target = d;
-  // Replace a section and offset by the symbol of the function there: on ppc64
-  // only a symbol gives the local entry point.
+  // Replace a section symbol by the symbol of the function at the offset,
+  // because on ppc64 only the function's symbol gives the local entry point.
   if (d->isSection() && !ctx.arg.relocatable)
     if (Defined *function = index.findFunction(
             *cast<InputSectionBase>(d->section), d->value + addend)) {

@@ -49,8 +49,9 @@ static void checkOptions(Ctx &ctx, const opt::InputArgList &args,
     warnNoEffect("--static-calls-relocatable", "without -r");
 }
 
-// Read the options for names. Report those without effect, an empty prefix
-// (every symbol would match), and equal prefixes (a thunk would be its own key).
+// Read the options that set names. Report options without effect, an empty
+// prefix (every symbol would match), and equal prefixes (a thunk would be its
+// own key).
 static void readNames(Ctx &ctx, const opt::InputArgList &args,
                       StaticCallMode &mode, bool makesThunks) {
   auto read = [&](unsigned option, const char *name, StringRef &value,

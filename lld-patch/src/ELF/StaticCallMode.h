@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The options of a link for static calls.
+// The options of the linker for static calls.
 
 #ifndef PATCHBAY_LLD_ELF_STATIC_CALL_MODE_H
 #define PATCHBAY_LLD_ELF_STATIC_CALL_MODE_H
@@ -14,26 +14,26 @@
 namespace lld::elf {
 
 struct StaticCallMode {
-  // --static-calls-kernel, and -r: the output is Linux or a module of it.
+  // --static-calls-kernel, or -r: the output is a Linux kernel or module.
   // - A key may be any variable that begins with the pointer.
-  // - The kernel takes addresses of thunks, to update and to export them.
+  // - The kernel takes the addresses of thunks, to update and export thunks.
   // - The kernel's section .static_call_tramp_key maps thunks to keys.
   // - The linker makes only the table of branches.
   bool kernel = false;
-  // --static-call-sites: the thunks are in the input, and the output gets the
-  // table of the branches to them.
+  // --static-call-sites: the input has thunks, and the output gets a table of
+  // the branches to thunks.
   bool sitesOnly = false;
   // --static-calls-same-toc.
   bool sameToc = false;
 
   // --static-calls-key-prefix, --static-calls-thunk-prefix and
-  // --static-calls-toc-symbol: prefixes of names, and the symbol whose value is
-  // the offset of a kernel's TOC pointer. The defaults are Linux's.
+  // --static-calls-toc-symbol. The defaults are Linux's names. The value of the
+  // TOC symbol is the offset of the kernel's TOC pointer from r13.
   StringRef keyPrefix = PATCHBAY_SCK_PREFIX;
   StringRef thunkPrefix = PATCHBAY_SCT_PREFIX;
   StringRef tocSymbol = "__static_call_toc_offset";
 
-  // The option as given, for messages.
+  // The option that enables static calls, for messages.
   const char *option = "--static-calls";
 
   bool makesThunks() const { return !sitesOnly; }

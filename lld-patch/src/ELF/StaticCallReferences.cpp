@@ -22,19 +22,19 @@ struct Reference {
   InputSection *sec;
   StaticCallThunk *thunk;
   Relocation rel;
-  // The final link's relocation, which may be changed. Null with -r.
+  // The relocation that LLD will apply, or null with -r.
   Relocation *scanned;
 };
 
 using ThunkMap = DenseMap<const Symbol *, StaticCallThunk *>;
 } // namespace
 
-// Find references in the relocations that the final link has scanned.
+// Find the references that the final link has scanned.
 static void findScanned(InputSection &sec, const ThunkMap &thunkOf,
                         bool isSynthetic, std::vector<Reference> &found) {
   for (Relocation &rel : sec.relocs()) {
-    // Symbols of our own thunks are in synthetic sections. Checking that first
-    // saves look-ups.
+    // Thunks that the linker makes are synthetic sections. To check the section
+    // takes less time than a look-up.
     auto *d = dyn_cast_or_null<Defined>(rel.sym);
     if (!d || (isSynthetic && !isa_and_nonnull<SyntheticSection>(d->section)))
       continue;
@@ -43,7 +43,7 @@ static void findScanned(InputSection &sec, const ThunkMap &thunkOf,
   }
 }
 
-// Find references for -r, which copies relocations as they are in the file.
+// Find references for -r, which copies the file's relocations.
 static void findInFile(InputSection &sec, const ThunkMap &thunkOf,
                        std::vector<Reference> &found) {
   auto find = [&](const auto &rels) {
@@ -62,9 +62,9 @@ static void findInFile(InputSection &sec, const ThunkMap &thunkOf,
   find(rels.crels);
 }
 
-// Return all references, in the order of the input. First search the symbols of
-// each file: most files of a large link have no thunk among them, and searching
-// relocations takes much longer.
+// Return all references, in the order of the input. First search each file's
+// symbols, because searching relocations takes much longer, and most files of a
+// large link refer to no thunk.
 static std::vector<Reference>
 findReferences(Ctx &ctx, const StaticCallMode &mode,
                ArrayRef<StaticCallThunk *> thunks) {
@@ -94,8 +94,8 @@ findReferences(Ctx &ctx, const StaticCallMode &mode,
   return references;
 }
 
-// Whether the reference is the pointer to the thunk in its key, or in another
-// file's definition of that key that did not prevail.
+// Whether the reference is the thunk pointer in a definition of the thunk's
+// key, even if symbol resolution has chosen another definition.
 static bool isKeyReference(Ctx &ctx, StaticCallIndex &index,
                            const Reference &ref) {
   uint64_t offset = ref.rel.offset - offsetof(static_call_key, tramp);
@@ -115,7 +115,7 @@ SmallVector<StaticCallSite, 0> elf::resolveStaticCallReferences(
       return diag;
     };
     if (!ref.thunk->isLive()) {
-      // The final link reported this when it scanned the relocation.
+      // Reached only with -r: the final link reports the section when scanning.
       error() << "relocation refers to a symbol in a discarded section: "
               << ref.thunk->sym->getName();
       continue;

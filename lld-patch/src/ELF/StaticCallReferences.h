@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The references to thunks: the branches of static calls, and keys. Used by
-// both the final link and -r.
+// The references to thunks: the branches of static calls, and the pointers in
+// keys. The final link and -r both use this file.
 
 #ifndef PATCHBAY_LLD_ELF_STATIC_CALL_REFERENCES_H
 #define PATCHBAY_LLD_ELF_STATIC_CALL_REFERENCES_H
@@ -18,9 +18,9 @@ struct StaticCallSite {
   bool isTail;
 };
 
-// Check that every reference to a thunk is a branch or is in its key (a kernel
-// may have others). Prepare the branches for the thunks. Return the branches in
-// the order of the input.
+// Check that every reference to a thunk is a branch or the thunk pointer in the
+// thunk's key (a kernel may take a thunk's address anywhere). Make the branches
+// go to the thunks. Return the branches in the order of the input.
 SmallVector<StaticCallSite, 0>
 resolveStaticCallReferences(Ctx &, const StaticCallMode &,
                             const StaticCallArch &, StaticCallIndex &,

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Usually -r makes no thunks, because the final link knows more. A kernel module
-// has no final link: the kernel loads the output of -r. So
-// --static-calls-relocatable makes the thunks of keys that the output defines,
-// and the table of the branches to them, with relocations. The kernel exports
-// the thunks of other keys. With --static-call-sites the module contains its
-// thunks, and -r only makes the table.
+// Static calls of kernel modules. Usually -r makes no thunks, because the final
+// link knows the addresses of keys and targets. A kernel module has no final
+// link: the kernel loads the output of -r. So --static-calls-relocatable makes
+// the thunks of keys that the output defines, and the table of the branches to
+// thunks, with relocations. The kernel exports the thunks of other keys. With
+// --static-call-sites the input defines the thunks, and -r makes only the
+// table.
 //
 // The x86-64 thunk is the kernel's own (arch/x86/include/asm/static_call.h).
-// The table's format is the kernel's on all architectures. ppc64 is refused:
-// callers must restore the TOC pointer, and a module loader turns a nop into
-// the load only after calls that it makes a stub for.
+// The table has the kernel's format on all architectures. On ppc64 callers must
+// restore the TOC pointer, but the module loader replaces the nop after a call
+// only if the call needs a stub. So --static-calls-relocatable refuses ppc64.
 //===----------------------------------------------------------------------===//
 
 #include "StaticCallRelocatable.h"
@@ -26,7 +27,8 @@ using namespace llvm::ELF;
 using namespace lld;
 using namespace lld::elf;
 
-// Writable, because the kernel sorts it and stores flags in it.
+// The section is writable, because the kernel sorts the table and stores flags
+// in the entries.
 RelocatableSiteTable::RelocatableSiteTable(Ctx &ctx)
     : SyntheticSection(ctx, PATCHBAY_STATIC_CALL_SITE_SECTION, SHT_PROGBITS,
                        SHF_ALLOC | SHF_WRITE, alignof(static_call_site)) {}
@@ -45,7 +47,7 @@ RelocatableStaticCalls::RelocatableStaticCalls(Ctx &ctx,
   ctx.inputSections.append({&siteTable, &thunkRelocs, &siteRelocs});
 }
 
-// Make a symbol of the output section at the start of the input section.
+// Make a section symbol for relocations that refer to the input section.
 static Defined *makePlaceSymbol(Ctx &ctx, InputSection &sec) {
   return make<Defined>(ctx, sec.file, StringRef(), STB_LOCAL, STV_DEFAULT,
                        STT_SECTION, /*value=*/0, /*size=*/0, &sec);
@@ -76,7 +78,7 @@ void RelocatableStaticCalls::finalize(ArrayRef<const StaticCallThunk *> thunks,
       addSite(site);
       continue;
     }
-    // A later link may drop the section with its group and keep the table.
+    // A later link may drop the group with the call, but would keep the entry.
     if (reported != site.sec)
       Warn(ctx) << site.sec->getObjMsg(site.offset)
                 << ": static calls in a section group are not in "

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Thunks in the output of -r that is loaded without a final link (kernel
-// modules). See StaticCallRelocatable.cpp.
+// Static calls in the output of -r, for kernel modules: see
+// StaticCallRelocatable.cpp.
 
 #ifndef PATCHBAY_LLD_ELF_STATIC_CALL_RELOCATABLE_H
 #define PATCHBAY_LLD_ELF_STATIC_CALL_RELOCATABLE_H
@@ -11,7 +11,8 @@
 
 namespace lld::elf {
 
-// The table of branches. Its content is zero; relocations fill it in.
+// The table of branches. All bytes are zero, until the kernel applies the
+// relocations.
 class RelocatableSiteTable final : public SyntheticSection {
 public:
   explicit RelocatableSiteTable(Ctx &ctx);

@@ -22,10 +22,10 @@ public:
            const Symbol &sym, int64_t addend) {
     entries.push_back({&sec, offset, type, &sym, addend});
   }
-  // Called after all relocations are added. If the output section already has
-  // relocations from the input, append ours to them, because an output section
-  // has only one relocation section. Drop ours if the linker script discards
-  // the section.
+  // Called after all relocations are added. If the output section already has a
+  // relocation section, append the relocations to that section, because an
+  // output section has only one. If the linker script discards the output
+  // section, drop the relocations.
   void joinInput();
   // Called when output sections have their numbers.
   void setLinks();

@@ -71,7 +71,7 @@ size_t StaticCallSiteTable::getSize() const {
 }
 
 void StaticCallSiteTable::writeTo(uint8_t *buf) {
-  // Compute each address once: computing takes longer than comparing.
+  // Compute each address once, instead of in each comparison.
   struct Entry {
     uint64_t key, place;
     const StaticCallSite *site;
@@ -94,7 +94,7 @@ void StaticCallSiteTable::writeTo(uint8_t *buf) {
   }
 }
 
-// The kernel's names of the ends of the table.
+// Define the symbols by which the kernel finds the start and end of the table.
 void StaticCallSiteTable::defineSymbols() {
   auto define = [&](StringRef name) -> Defined * {
     Symbol *sym = ctx.symtab->find(name);
@@ -121,7 +121,7 @@ StaticCallNote::StaticCallNote(Ctx &ctx, const StaticCallThunkTable &thunks,
                        SHF_ALLOC, /*addralign=*/4),
       thunks(thunks), sites(sites) {}
 
-// namesz, descsz and type come before the name, which is padded.
+// namesz, descsz and type are 12 bytes. The padded name follows.
 static constexpr size_t descOffset =
     12 + (sizeof(PATCHBAY_NOTE_NAME) + 3) / 4 * 4;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The tables of a link unit that the run time reads (abi.h): a note points to a
-// table of the thunks and a table of the branches to them.
+// What the run time reads of a link unit (abi.h): a table of thunks, a table of
+// the branches to thunks, and a note that points to both tables.
 
 #ifndef PATCHBAY_LLD_ELF_STATIC_CALL_TABLES_H
 #define PATCHBAY_LLD_ELF_STATIC_CALL_TABLES_H
@@ -20,8 +20,8 @@ public:
   SmallVector<StaticCallThunk *, 0> thunks;
 };
 
-// The table of branches, in the kernel's format. The kernel's symbols mark its
-// ends.
+// The table of branches, in the kernel's format. For a kernel, two symbols mark
+// the start and end of the table.
 class StaticCallSiteTable final : public SyntheticSection {
 public:
   StaticCallSiteTable(Ctx &ctx);

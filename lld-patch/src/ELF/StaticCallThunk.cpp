@@ -26,8 +26,8 @@ StaticCallThunk::StaticCallThunk(Ctx &ctx, const StaticCallMode &mode,
                        SHF_ALLOC | SHF_EXECINSTR, arch.layout.align),
       sym(&sym), callName(sym.getName().drop_front(mode.thunkPrefix.size())),
       keyPrefix(mode.keyPrefix), caller(sym.file), arch(arch) {
-  // Two passes read the content before it is written: AArch64 checks whether a
-  // thunk to it needs a landing pad, and --bp-compression-sort= hashes it.
+  // Read before writeTo() by the search for AArch64 landing pads, and by
+  // --bp-compression-sort=.
   content_ = arch.getCode().data();
   size = ctx.arg.relocatable ? arch.layout.relocatableSize : arch.layout.size;
 }
@@ -46,8 +46,8 @@ std::optional<uint64_t> StaticCallThunk::getTargetVA() const {
   return std::nullopt;
 }
 
-// With --noinhibit-exec the linker writes the output in spite of an error. Then
-// a call of this thunk must trap.
+// Write code that traps, for a thunk that had an error. With --noinhibit-exec
+// the linker writes the output in spite of errors.
 void StaticCallThunk::writeTraps(uint8_t *buf) const {
   for (size_t i = 0; i != size; i += sizeof(ctx.target->trapInstr))
     memcpy(buf + i, ctx.target->trapInstr.data(),

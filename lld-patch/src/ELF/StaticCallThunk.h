@@ -14,10 +14,9 @@ class StaticCallIndex;
 struct StaticCallMode;
 
 // One thunk, __SCT__name. Each thunk has its own section, so that --gc-sections
-// can drop it. The section is synthetic, because passes that redirect calls or
-// fold functions (ICF, branch-to-branch) skip synthetic sections. With
-// --static-call-sites the object describes a thunk of the input and is not part
-// of the output.
+// can drop the thunk. The section is synthetic, because passes that redirect
+// calls or fold functions (ICF, branch-to-branch) skip synthetic sections. With
+// --static-call-sites the object only describes a thunk of the input.
 class StaticCallThunk final : public SyntheticSection {
 public:
   StaticCallThunk(Ctx &ctx, const StaticCallMode &mode,
@@ -27,10 +26,9 @@ public:
   void setSize(size_t newSize) { size = newSize; }
 
   StringRef getName() const { return callName; }
-  // The name of the key's symbol.
   std::string keyName() const { return (keyPrefix + callName).str(); }
 
-  // The address of the pointer that the indirect form loads: the key, or, if
+  // The address that the indirect jump loads from: the key, or, if
   // isImported(), a pointer to the key.
   uint64_t getPointerVA() const;
   bool isImported() const { return importedKey; }
@@ -44,26 +42,27 @@ public:
   Symbol *sym;
   StringRef callName, keyPrefix;
   InputFile *caller;
-  // The key, set by resolveStaticCalls(): in this link unit or in another.
+  // The key, set by resolveStaticCalls(): `key` if it is in this link unit,
+  // otherwise `importedKey`.
   Defined *key = nullptr;
   Symbol *importedKey = nullptr;
-  // The symbol for the table with relocations: the key's. If a module does not
-  // know the key, the thunk's, from which the kernel finds the key.
+  // The symbol that an entry of the table of branches refers to: the key, or the
+  // thunk of a key that the kernel does not export.
   Symbol *keyOrThunk = nullptr;
   // The key's initial target. Null if the key is null, if only the dynamic
   // linker knows the target, or if it is not an address in this output.
   Defined *target = nullptr;
   int64_t targetAddend = 0;
-  // The symbol that the key refers to. -r does not know more about it.
+  // The symbol that the key refers to, for relocations with -r.
   Symbol *targetSym = nullptr;
   // Whether the target is a function that the thunk itself implements.
   Builtin builtin = NotBuiltin;
-  // ppc64: whether all share one TOC pointer, so that nothing saves it; and the
-  // symbol for callers without a TOC pointer, or null.
+  // ppc64: whether callers and targets share one TOC pointer, which nothing
+  // saves; and the symbol for callers without a TOC pointer, or null.
   bool sameToc = false;
   Defined *notocSym = nullptr;
 
-  // Set by resolveStaticCalls() if there was no error. Otherwise the thunk
+  // Set by resolveStaticCalls() unless there was an error. An unresolved thunk
   // traps and is in no table.
   bool isResolved = false;
 
@@ -77,7 +76,7 @@ private:
 // target. Return false after an error.
 bool resolveStaticCallKey(Ctx &, const StaticCallMode &, StaticCallIndex &,
                           StaticCallThunk &);
-// Find the key of a thunk of the input. Return false after an error.
+// Find the key of a thunk that the input defines. Return false after an error.
 bool resolveListedKey(Ctx &, const StaticCallMode &, StaticCallThunk &);
 
 } // namespace lld::elf

@@ -1,54 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// This file implements --static-calls: the linker makes the thunks of
-// static calls.
+// Implements --static-calls: the linker makes the thunks of static calls.
 //
-// A static call is a call through a function pointer that rarely changes, made
-// as a direct branch that is patched when the pointer does. It consists of
+// A static call is a call through a function pointer that rarely changes,
+// implemented as a direct branch. Each change of the pointer patches the
+// branch. A static call consists of
 //
 //   __SCK__name   the key, a variable of the program: { func, thunk }
 //   __SCT__name   the thunk, code that branches to where func points; callers
 //                 call it directly
 //
-// Linux invented static calls (include/linux/static_call.h). There the thunk is
-// assembly in the file that defines the key. That has three weaknesses, which a
-// linker can solve:
+// Linux invented static calls (include/linux/static_call.h). In Linux the thunk
+// is assembly in the file that defines the key. Such thunks have three
+// weaknesses, which a linker can avoid:
 //
-// - A thunk that is an ordinary `jmp target` in an ordinary section looks like
-//   any other branch. --branch-to-branch (on by default at -O2, on x86-64 and
-//   AArch64) redirects the callers to the target. Then patching the thunk
+// - A thunk that is a `jmp target` in an ordinary section looks like any other
+//   branch. --branch-to-branch (on by default at -O2, on x86-64 and AArch64)
+//   redirects the callers to the target. After that, patching the thunk
 //   silently has no effect.
-// - On targets with a TOC the thunk must know whether the callee's TOC differs
-//   from the caller's. Only the linker knows both.
+// - On targets with a TOC the thunk depends on whether the callee's TOC differs
+//   from the caller's. Only the linker knows both TOCs.
 // - If key, thunk and caller are in different link units, each call reaches the
 //   thunk through a PLT.
 //
-// Here the program defines only the key. The linker defines every __SCT__name
-// that the program refers to and that has a __SCK__name. The thunk is in a
-// synthetic section, which passes that change calls skip. Its symbol is hidden:
-// each link unit has its own thunks, so that the branch to a thunk is direct
-// even if another unit has the key.
+// With --static-calls the program defines only the key. The linker defines
+// every __SCT__name that the program refers to and that has a __SCK__name. The
+// thunk is in a synthetic section, which passes that change calls skip. The
+// thunk's symbol is hidden: each link unit has its own thunks, so that the
+// branch to a thunk is direct even if another unit has the key.
 //
 // The relocation at the key's func field names the initial target. A thunk
 // branches there directly if the target's address is a link-time constant
 // relative to the thunk and in reach. Otherwise the thunk branches through the
-// field, which the dynamic linker relocates. That happens in these cases:
+// field, which the dynamic linker relocates: for example if the key or the
+// target is in another link unit, or if the target can be preempted or is an
+// ifunc that the dynamic linker resolves.
 //
-// - The target can be preempted, is in another link unit, or is an ifunc that
-//   the dynamic linker resolves.
-// - The key is in another link unit.
-//
-// The run time may switch between both forms at any time; abi.h explains how
-// for each architecture.
+// The run time may replace a direct branch by an indirect branch and back,
+// while threads run the thunk; abi.h explains how for each architecture.
 //
 // A key in this link unit must not be preemptible: the thunk would use one key
 // and updates would change another.
 //
-// -r makes thunks only for kernel modules (StaticCallRelocatable.cpp); other
-// objects get theirs in the final link. For a kernel the linker uses the
-// kernel's formats. If the kernel has its own thunks, the linker only lists
-// their callers (StaticCallMode.h). This file follows the order of a link;
-// other files have its parts:
+// -r makes thunks only for kernel modules (StaticCallRelocatable.cpp); for
+// other outputs of -r the final link makes the thunks. For a kernel the linker
+// uses the kernel's formats. If the kernel has its own thunks, the linker only
+// lists the calls of thunks (StaticCallMode.h). The functions of this file
+// follow the order of a link, and use the other files:
 //
 //   StaticCallMode         the options
 //   StaticCallThunk        one thunk
@@ -57,7 +55,7 @@
 //   StaticCallReferences   the branches to thunks
 //   StaticCallTables       tables for the run time
 //   StaticCallRelocations  relocations in the output
-//   StaticCallIndex        symbols and relocations by offset in an input section
+//   StaticCallIndex        symbols and relocations by their offset in a section
 //===----------------------------------------------------------------------===//
 
 #include "StaticCalls.h"
@@ -84,29 +82,30 @@ using namespace lld;
 using namespace lld::elf;
 
 namespace lld::elf {
-// Ctx::staticCalls points to this. It is null unless the link makes thunks, or
-// lists the branches to those of the input.
+// The state of a link that makes thunks, or that lists the branches to thunks
+// of the input. In other links Ctx::staticCalls is null.
 struct StaticCalls {
   StaticCallMode mode;
   std::unique_ptr<StaticCallArch> arch;
-  // The symbols named like a thunk, among the first `numScanned` of the symbol
-  // table.
+  // The symbols that are named like a thunk. The search has read the first
+  // `numScanned` symbols of the symbol table.
   SmallVector<Symbol *, 0> symbols;
   size_t numScanned = 0;
   SmallVector<StaticCallThunk *, 0> thunks;
-  // The final link makes both tables, or for a kernel at most the second.
+  // The tables of the final link. A kernel has no `thunkTable`.
   std::unique_ptr<StaticCallThunkTable> thunkTable;
   std::unique_ptr<StaticCallSiteTable> siteTable;
   std::unique_ptr<StaticCallNote> note;
-  // The final link makes this with --emit-relocs.
+  // For --emit-relocs in the final link.
   std::unique_ptr<StaticCallRelocations> emitted;
-  // -r makes this if there are any thunks.
+  // For -r with thunks.
   std::unique_ptr<RelocatableStaticCalls> relocatable;
 };
 } // namespace lld::elf
 
-// Each call reads only the names of new symbols: in a large link reading names
-// is most of the cost of --static-calls.
+// Find symbols that are named like a thunk among the symbols that were added
+// since the last call. In a large link, reading names is most of the cost of
+// --static-calls.
 static void scanSymbols(Ctx &ctx, StaticCalls &calls) {
   ArrayRef<Symbol *> all = ctx.symtab->getSymbols();
   for (; calls.numScanned != all.size(); ++calls.numScanned)
@@ -120,9 +119,8 @@ static Symbol *findKey(Ctx &ctx, const Symbol &thunk) {
   return ctx.symtab->find((mode.keyPrefix + name).str());
 }
 
-// Whether `sym` must become a thunk. Skip symbols that only a shared object
-// refers to, because we cannot change that call, and symbols that a shared
-// object defines. A weak reference without a key stays undefined.
+// Whether `sym` must become a thunk: an object file or bitcode refers to `sym`,
+// and neither defines it. A weak reference without a key stays undefined.
 static bool needsThunk(Ctx &ctx, const Symbol &sym) {
   if (!(sym.isUndefined() || sym.isShared()) || !sym.referenced)
     return false;
@@ -141,15 +139,15 @@ void elf::initStaticCalls(Ctx &ctx, const opt::InputArgList &args) {
 
   StaticCalls &calls = *ctx.staticCalls;
   calls.mode = *mode;
-  // The input has its own thunks, which name their keys. A thunk may be a single
-  // branch, so turn off branch-to-branch: calls that it redirects would be
-  // missing in the list.
+  // The input defines the thunks. A thunk may be a single branch, so turn off
+  // branch-to-branch: the list would miss calls that bypass the thunk.
   if (!mode->makesThunks()) {
     ctx.arg.branchToBranch = false;
     return;
   }
   scanSymbols(ctx, calls);
-  // Thunks need .TOC.; if only bitcode refers to it, LLD learns that too late.
+  // Thunks need .TOC. LLD defines .TOC. before LTO, and only if there is a
+  // reference.
   if (ctx.arg.emachine == EM_PPC64 && !calls.symbols.empty())
     ctx.symtab->addSymbol(Undefined{ctx.internalFile, ".TOC.", STB_GLOBAL,
                                     STV_HIDDEN, STT_NOTYPE});
@@ -162,7 +160,7 @@ void elf::initStaticCalls(Ctx &ctx, const opt::InputArgList &args) {
     key->extract(ctx);
     if (!ctx.arg.whyExtract.empty())
       ctx.whyExtractRecords.emplace_back("--static-calls", key->file, *key);
-    // The file that defines the key may contain further static calls.
+    // The archive member that defines the key may contain further static calls.
     scanSymbols(ctx, calls);
   }
 }
@@ -195,7 +193,7 @@ static void reportDefinition(Ctx &ctx, const Symbol &sym) {
        << ctx.staticCalls->mode.option;
 }
 
-// Make the arch of this link. Return false after an error.
+// Set StaticCalls::arch. Return false after an error.
 static bool initArch(Ctx &ctx, StaticCalls &calls, const Symbol &sym) {
   if (calls.arch)
     return true;
@@ -209,8 +207,9 @@ static bool initArch(Ctx &ctx, StaticCalls &calls, const Symbol &sym) {
   return supported;
 }
 
-// Keep the keys that the table of branches refers to: LTO and --gc-sections do
-// not see these references. Tables made by other tools also keep all their keys.
+// Keep the keys that the table of branches refers to, because LTO and
+// --gc-sections do not see the table's references. Keys in tables made by other
+// tools also stay.
 static void keepKeys(Ctx &ctx, const StaticCalls &calls) {
   for (const Symbol *sym : calls.symbols)
     if (Symbol *key = findKey(ctx, *sym); key && key->isDefined()) {
@@ -241,7 +240,7 @@ void elf::declareStaticCalls(Ctx &ctx) {
     if (!initArch(ctx, *calls, *sym))
       return;
     if (ctx.arg.relocatable) {
-      // Other link units have the thunks of other keys.
+      // The link unit that defines the key also has the thunk.
       Symbol *key = findKey(ctx, *sym);
       if (!key || !key->isDefined())
         continue;
@@ -259,8 +258,8 @@ void elf::declareStaticCalls(Ctx &ctx) {
   }
 }
 
-// Prevent folding of the input's thunks: they may be identical now, but each is
-// patched separately.
+// Prevent the folding of identical thunks of the input, because the run time
+// patches each thunk separately.
 static void keepInputThunksApart(const StaticCalls &calls) {
   for (const Symbol *sym : calls.symbols)
     if (auto *d = dyn_cast<Defined>(sym))
@@ -277,15 +276,14 @@ void elf::defineStaticCalls(Ctx &ctx) {
     keepInputThunksApart(*calls);
     return;
   }
-  // Define thunks after LTO. On ppc64 a call of a function that this link
-  // defines has no nop, because the compiler assumes that both have the same
-  // TOC.
+  // Define thunks after LTO. On ppc64 LTO would emit a call of a defined thunk
+  // without a nop, because functions of one link unit have the same TOC.
   for (StaticCallThunk *thunk : calls->thunks) {
     auto *key = dyn_cast_or_null<Defined>(findKey(ctx, *thunk->sym));
     uint8_t visibility = STV_HIDDEN, binding = STB_GLOBAL;
     if (ctx.arg.relocatable) {
-      // A kernel module may export its thunks. If several files define the key
-      // (weakly), each output of -r defines the thunk.
+      // A kernel module may export its thunks. If several files define a weak
+      // key, each output of -r defines the thunk.
       visibility = STV_DEFAULT;
       if (key && key->isWeak())
         binding = STB_WEAK;
@@ -311,7 +309,8 @@ static void dropDeadThunks(Ctx &ctx, StaticCalls &calls) {
   });
 }
 
-// Thunks find a key of another link unit through the GOT.
+// Make GOT entries for the keys of other link units, from which thunks load the
+// addresses of these keys.
 static void importKeys(Ctx &ctx, StaticCalls &calls) {
   for (StaticCallThunk *thunk : calls.thunks) {
     Symbol *key = findKey(ctx, *thunk->sym);
@@ -319,8 +318,8 @@ static void importKeys(Ctx &ctx, StaticCalls &calls) {
       continue;
     thunk->importedKey = key;
     key->setFlags(NEEDS_GOT);
-    // The thunk has no relocation that shows --gc-sections its reference to the
-    // key. Put the key into .dynsym and keep its shared object.
+    // Put the key into .dynsym and keep the shared object that defines the key:
+    // the thunk has no relocation from which LLD knows that the key is used.
 #if LLVM_VERSION_MAJOR >= 23
     key->setFlags(USED);
 #else
@@ -331,8 +330,8 @@ static void importKeys(Ctx &ctx, StaticCalls &calls) {
   }
 }
 
-// Whether the linker script, if there is one, places an input section of that
-// name. Otherwise the section is an orphan, and kernels do not allow orphans.
+// Whether there is no linker script, or the script names the input section. For
+// a kernel, sections that the script does not name (orphans) are errors.
 static bool scriptPlaces(Ctx &ctx, StringRef name) {
   if (!ctx.script->hasSectionsCommand)
     return true;
@@ -350,7 +349,7 @@ static bool scriptPlaces(Ctx &ctx, StringRef name) {
 }
 
 // A kernel gets only the table of branches, and only if its linker script has a
-// section for it: a kernel that only patches its thunks has none.
+// section for the table: a kernel may patch only thunks.
 static void addTables(Ctx &ctx, StaticCalls &calls) {
   const bool kernel = calls.mode.kernel;
   if (kernel && !scriptPlaces(ctx, PATCHBAY_STATIC_CALL_SITE_SECTION))
@@ -388,8 +387,8 @@ void elf::addStaticCallSections(Ctx &ctx) {
   }
 }
 
-// Report an input that already has such a table, which another tool made. Only
-// the input sections of our table's output section must be checked.
+// Report an input that already has a table of branches, made by another tool.
+// Such a table would be in the same output section as `table`.
 static void checkNoOther(Ctx &ctx, const SyntheticSection &table) {
   if (!table.getParent())
     return;
@@ -401,9 +400,9 @@ static void checkNoOther(Ctx &ctx, const SyntheticSection &table) {
                    << "without " << ctx.staticCalls->mode.option;
 }
 
-// Make an object for each thunk of the input. A symbol without a thunk is
-// skipped: the final link has reported it, and with -r another module may
-// define it.
+// Make a StaticCallThunk for each thunk that the input defines. Skip undefined
+// thunks: the final link has reported them, and with -r another module may
+// define them.
 static void findInputThunks(Ctx &ctx, StaticCalls &calls) {
   scanSymbols(ctx, calls);
   if (!calls.arch)
@@ -454,16 +453,15 @@ resolve(Ctx &ctx, StaticCalls &calls) {
   return {std::move(resolved), std::move(sites)};
 }
 
-// LLD has reported the undefined symbol and its references. Add the cause:
-// either an option is missing, because the linker makes thunks and no library
-// does, or the linker script discards their section.
+// Say why a thunk is undefined, after LLD has reported the undefined symbol:
+// either an option is missing, or the linker script discards the thunks.
 static void explainUndefined(Ctx &ctx, bool makesThunks) {
   const StringRef prefix =
       makesThunks ? ctx.staticCalls->mode.thunkPrefix : PATCHBAY_SCT_PREFIX;
   for (const UndefinedDiag &undef : ctx.undefErrs) {
     if (!undef.sym->getName().starts_with(prefix))
       continue;
-    // A missing key is reported elsewhere: without it the linker makes no thunk.
+    // A missing key has its own message.
     if (makesThunks && !findKey(ctx, *undef.sym))
       continue;
     auto diag = undef.isWarning ? Warn(ctx) : Err(ctx);
@@ -479,7 +477,7 @@ static void explainUndefined(Ctx &ctx, bool makesThunks) {
 
 void elf::resolveStaticCalls(Ctx &ctx) {
   StaticCalls *calls = ctx.staticCalls.get();
-  // With --static-call-sites the input should define the thunks: explain nothing.
+  // With --static-call-sites the input defines the thunks, so explain nothing.
   if (!calls || calls->mode.makesThunks())
     explainUndefined(ctx, calls != nullptr);
   if (!calls)

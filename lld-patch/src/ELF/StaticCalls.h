@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Static calls: StaticCalls.cpp explains them. LLD only calls the functions
-// below, in this order. Each does nothing unless --static-calls,
-// --static-calls-kernel or --static-call-sites is given (with -r,
-// --static-calls-relocatable or --static-call-sites).
+// The hooks for static calls (see StaticCalls.cpp). LLD calls the functions
+// below, in this order. Without --static-calls, --static-calls-kernel and
+// --static-call-sites (with -r: without --static-calls-relocatable and
+// --static-call-sites) the functions do nothing.
 
 #ifndef PATCHBAY_LLD_ELF_STATIC_CALLS_H
 #define PATCHBAY_LLD_ELF_STATIC_CALLS_H
@@ -31,8 +31,8 @@ void declareStaticCalls(Ctx &);
 // key alive.
 void defineStaticCalls(Ctx &);
 
-// Called after createSyntheticSections. Drop the thunks that nothing calls, and
-// add the sections that the remaining ones need.
+// Called after createSyntheticSections. Drop the thunks that nothing calls. Add
+// the sections that live thunks need.
 void addStaticCallSections(Ctx &);
 
 // Called when symbols, relocations and the sections that the linker script
@@ -43,7 +43,8 @@ void resolveStaticCalls(Ctx &);
 // Called when output sections have their numbers.
 void linkStaticCallRelocations(Ctx &);
 
-// Add the symbols of thunks to the list for -Map, which has only those of files.
+// Add the symbols of thunks to the list for -Map, which has only symbols that
+// input files define.
 void listStaticCallSymbols(Ctx &, std::vector<Defined *> &);
 
 } // namespace lld::elf

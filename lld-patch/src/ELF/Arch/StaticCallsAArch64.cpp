@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The AArch64 thunk. abi.h draws it and states what the run time may rely on.
+// The AArch64 thunk of a static call; abi.h has its code and its guarantees to
+// the run time.
 //
-// The thunk begins with a landing pad, because a far caller reaches it through
-// LLD's range extension thunk, whose jump is indirect. Our thunk jumps through
-// x16, so it may land on a function's `bti c`.
+// The thunk begins with `bti c`, because a caller that is out of reach jumps to
+// the thunk indirectly, through LLD's range extension thunk. The thunk of a
+// static call jumps through x16, because the target's `bti c` accepts jumps
+// only through x16 and x17.
 
 #include "InputFiles.h"
 #include "StaticCallArch.h"
@@ -121,8 +123,8 @@ bool StaticCallArchAArch64::writeThunk(Ctx &ctx, uint8_t *buf,
 void StaticCallArchAArch64::writeRelocatable(
     uint8_t *buf, const StaticCallThunk &thunk) const {
   writeInsts(buf, localThunk);
-  // A relocation makes the branch go to the target. Without a target, it goes to
-  // the thunk's own return.
+  // A relocation at the branch names the target. If there is no target, the
+  // branch goes to the thunk's own `ret`.
   int64_t offset = thunk.targetSym ? 0
                                    : PATCHBAY_AARCH64_TRAMP_RETURN_OFFSET -
                                          PATCHBAY_AARCH64_TRAMP_BRANCH_OFFSET;

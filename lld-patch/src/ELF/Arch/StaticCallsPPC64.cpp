@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The ppc64le ELFv2 thunk. abi.h draws it and states what the run time may rely
-// on.
+// The ppc64le ELFv2 thunk of a static call; abi.h has its code and its
+// guarantees to the run time.
 //
 // A function's local entry point expects the function's TOC pointer in r2. Its
 // global entry point expects the function's address in r12, and computes r2
 // from it. A caller of a function with another TOC saves r2 before the call and
 // restores it afterwards.
 //
-// The thunk saves r2 itself, in the caller's frame, and the linker turns the
-// nop after the call into the load that restores r2. So the thunk may go to any
-// function. It reaches functions of its own link unit by a direct branch to the
-// local entry point. Such a call executes a call, a store, a branch and a load.
+// The thunk saves r2 in the caller's frame, and the linker turns the nop after
+// the call into the load that restores r2. So the target may have another TOC.
+// For a target in its own link unit, the thunk branches directly to the local
+// entry point: the static call executes a call, a store, a branch and a load.
 //
-// Callers that have no TOC pointer (R_PPC64_REL24_NOTOC) restore none, but
-// cannot call a function's local entry point. For them the thunk has a second
-// part with its own symbol.
+// A caller without a TOC pointer (R_PPC64_REL24_NOTOC) restores no r2, but must
+// not call a function's local entry point. The thunk has a second entry point
+// for such callers, with a symbol of its own.
 
 #include "StaticCallsPPC64.h"
 #include "InputFiles.h"
@@ -56,7 +56,7 @@ class StaticCallArchPPC64 final : public StaticCallArch {
 public:
   explicit StaticCallArchPPC64(bool sameToc)
       : StaticCallArch(makeLayout()), sameToc(sameToc) {
-    // The second part is added when a caller needs it.
+    // Code with the second entry point, which only some thunks have.
     code.resize(PATCHBAY_PPC64_NOTOC_TRAMP_SIZE);
     ppc64::writeNops(code);
   }
@@ -145,9 +145,9 @@ bool StaticCallArchPPC64::prepareTarget(Ctx &ctx,
   StringRef problem;
   if (thunk.isImported())
     problem = "has its key in another link unit";
-  else if (!thunk.target || isPltEntry(thunk)) // an ifunc may go anywhere
+  else if (!thunk.target || isPltEntry(thunk)) // an ifunc may have any target
     problem = "cannot go to a function of another link unit";
-  // st_other says that the function may change r2; callers would not restore it.
+  // st_other: the function may change r2, which callers do not restore.
   else if (thunk.target->stOther >> 5 == 1)
     problem = "cannot go to a function that has no TOC pointer";
   if (problem.empty())
@@ -221,7 +221,8 @@ bool StaticCallArchPPC64::writeThunk(Ctx &ctx, uint8_t *buf,
   return !thunk.notocSym || writeNotocPart(ctx, buf, thunk);
 }
 
-// A prefixed instruction that adds `offset` to its own address.
+// Write a prefixed instruction that adds `offset` to the instruction's address.
+// Return false if `offset` does not fit.
 static bool writePrefixed(uint8_t *buf, uint32_t prefix, uint32_t suffix,
                           int64_t offset) {
   if (!isInt<34>(offset))

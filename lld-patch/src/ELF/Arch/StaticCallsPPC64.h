@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Common parts of the ppc64le thunks of programs and of the kernel:
-// instructions, and the branches to thunks.
+// Instructions and branches, for the ppc64le thunks of programs and of the
+// kernel.
 
 #ifndef PATCHBAY_LLD_ELF_ARCH_STATIC_CALLS_PPC64_H
 #define PATCHBAY_LLD_ELF_ARCH_STATIC_CALLS_PPC64_H
@@ -30,7 +30,8 @@ enum : uint32_t {
   LI_R3_0 = 0x38600000,
 };
 
-// The halves of a displacement. The high one corrects the sign of the low one.
+// The halves of a displacement, as `@ha` and `@l`: the high half allows for the
+// sign of the low half.
 inline uint32_t high(int64_t value) {
   return ((value + 0x8000) >> 16) & 0xffff;
 }
@@ -40,34 +41,34 @@ inline bool isInReach(int64_t offset) {
   return llvm::isInt<32>(offset + 0x8000);
 }
 
-// Return the address after the last instruction.
+// Write `insts` and return the address after the last.
 uint8_t *writeInsts(uint8_t *buf, ArrayRef<uint32_t> insts);
 
 // Fill `code` with nops.
 void writeNops(llvm::MutableArrayRef<uint8_t> code);
 
-// The instruction `b` at address `from` to `to`, or nullopt if out of reach.
+// The instruction `b to` at address `from`, or nullopt if `to` is out of reach.
 std::optional<uint32_t> makeBranch(uint64_t from, uint64_t to);
 
 std::optional<StaticCallBranch> getBranch(const InputSection &,
                                           const Relocation &);
 
-// Whether the branch at `offset` is a call and a nop follows, which the linker
-// can replace by the load of the TOC pointer. If not, report an error that ends
-// with `advice`.
+// Check that the branch at `offset` is a call followed by a nop, which the
+// linker can replace by the load of the TOC pointer. Otherwise report an error
+// that ends with `advice`, and return false.
 bool checkTocRestore(Ctx &, const StaticCallThunk &, const InputSection &,
                      uint64_t offset, const char *advice);
 
-// Whether the linker knows the target's local entry point. It may not if the
-// target has no symbol of its own (a section and an addend, --defsym).
+// Whether the linker knows the target's local entry point, which only the
+// symbol of a function gives (not a section and an addend, or --defsym).
 bool isLocalEntryKnown(const StaticCallThunk &);
 
-// The address at which a function expects its TOC pointer in r2.
+// The target's local entry point, which expects the TOC pointer in r2.
 uint64_t getLocalEntry(Ctx &, const StaticCallThunk &);
 
-// Whether the target is the PLT entry of an ifunc. It has only one entry point,
-// although the symbol's st_other is still that of the resolver, and uses this
-// output's TOC pointer.
+// Whether the target is the PLT entry of an ifunc. A PLT entry expects this
+// output's TOC pointer and has no second entry point; the symbol's st_other
+// describes the resolver.
 bool isPltEntry(const StaticCallThunk &);
 
 } // namespace lld::elf::ppc64

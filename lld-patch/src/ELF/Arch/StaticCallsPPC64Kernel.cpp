@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The thunk of Linux for ppc64le (--static-calls-kernel), and the callers of
-// thunks that Linux makes itself (--static-call-sites).
+// The ppc64le thunk of a vmlinux (--static-calls-kernel), and the load of r2
+// after calls of a thunk.
 //
 // In the kernel r13, the thread pointer of the ELFv2 ABI, points to a structure
 // that contains the kernel's TOC pointer. So a caller in the kernel need not
-// save r2: the nop after the call becomes a load of the same value. A static
-// call executes one instruction more than a direct call. To patch the call
-// itself, the kernel changes only one instruction, whatever the target.
+// save r2: the nop after the call becomes a load through r13. A static call
+// executes one instruction more than a direct call. To patch the call, the
+// kernel changes only one instruction, whatever the target.
 //
-// The kernel's absolute symbol __static_call_toc_offset, or the one that
-// --static-calls-toc-symbol names, gives the offset of the TOC pointer from r13,
-// in bytes.
+// The absolute symbol __static_call_toc_offset, or the symbol that
+// --static-calls-toc-symbol names, gives the offset of the TOC pointer from
+// r13, in bytes.
 //
-// The kernel calls the thunk's local entry point. Modules and calls through
-// pointers use the global one:
+// Calls in vmlinux use the thunk's local entry point. Calls in modules and
+// calls through pointers use the global entry point:
 //
 //	+0	addis	r2,r12,.TOC.-.@ha
 //	+4	addi	r2,r2,.TOC.-.@l
@@ -30,11 +30,11 @@
 //	+44	b	+20
 //	+48	literal
 //
-// The kernel replaces the branch at +8 by another or by a nop. Any CPU may
-// execute either at any time (Power ISA, Book II, "Concurrent Modification and
-// Execution of Instructions"). The kernel writes the literal first. The literal
-// is not the key: a key may become null while a thread is between the load and
-// the jump, and that thread must still find a function.
+// At run time the kernel replaces the branch at +8 by another branch or by a
+// nop, while CPUs may execute either (Power ISA, Book II, "Concurrent
+// Modification and Execution of Instructions"). Before writing a nop, the
+// kernel writes the literal. The thunk cannot load the key instead, because the
+// key may become null while a thread is in the thunk.
 //===----------------------------------------------------------------------===//
 
 #include "InputFiles.h"
@@ -57,7 +57,7 @@ using namespace lld::elf::ppc64;
 static constexpr unsigned branchOffset = 8, jumpOffset = 20, return0Offset = 28,
                           returnOffset = 32, firstOffset = 36,
                           literalOffset = 48, thunkSize = 56;
-// st_other of a function whose local entry point is 8 bytes after the global.
+// st_other: the local entry point is 8 bytes after the global entry point.
 static constexpr uint8_t localEntryAt8 = 3 << 5;
 
 static StaticCallLayout makeLayout() {
@@ -99,7 +99,7 @@ Symbol *StaticCallArchPPC64Kernel::prepareBranch(Ctx &ctx,
                                                  StaticCallThunk &thunk,
                                                  const InputSection &sec,
                                                  const Relocation &rel) const {
-  // A module's loader writes the load.
+  // A kernel module: the module loader replaces the nop by the load.
   if (ctx.arg.relocatable)
     return thunk.sym;
   if (rel.type == R_PPC64_REL24_NOTOC) {
@@ -157,8 +157,8 @@ void StaticCallArchPPC64Kernel::finishSites(
   Defined *offset = findTocOffset(ctx, sites.front());
   if (!offset)
     return;
-  // Use relocations: LLD does not change input sections in any other way, and
-  // the linker script may still change the symbol's value.
+  // Write the load with relocations: LLD changes input sections in no other
+  // way, and the linker script may still change the symbol's value.
   auto *zero = make<Defined>(ctx, ctx.internalFile, "", STB_LOCAL, STV_HIDDEN,
                              STT_NOTYPE, /*value=*/0, /*size=*/0,
                              /*section=*/nullptr);
@@ -188,8 +188,8 @@ bool StaticCallArchPPC64Kernel::prepareTarget(Ctx &ctx,
 bool StaticCallArchPPC64Kernel::writeThunk(Ctx &ctx, uint8_t *buf,
                                            const StaticCallThunk &thunk) const {
   const uint64_t va = thunk.getVA(), tocBase = getPPC64TocBase(ctx);
-  // The global entry point, which expects the function's address in r12. The
-  // thunk's own two functions do not need it: the branch reaches them.
+  // The target's global entry point, for the code at +36. (If the target is +28
+  // or +32, that code is never executed.)
   const int64_t target = *thunk.getTargetVA() - tocBase;
   const int64_t literal = va + literalOffset - tocBase;
   const int64_t toc = tocBase - va;

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The x86-64 thunk. abi.h draws it and states what the run time may rely on.
+// The x86-64 thunk of a static call; abi.h has its code and its guarantees to
+// the run time.
 //
-// A thunk for a local key jumps through memory, because no register is free:
-// each passes an argument in some calling convention (preserve_none: r11) or
-// must be preserved in another (preserve_most: all but r11). For an imported key
-// the thunk loads the key's address from the GOT, so it must use a register.
+// A thunk whose key is in the same link unit jumps through memory, because no
+// register is free in all calling conventions: preserve_none passes an argument
+// in r11, and preserve_most preserves all registers but r11. For a key in
+// another link unit, the thunk loads the key's address from the GOT into r11.
 //
 // IBT tracks these jumps like any jump through a pointer. The key contains the
-// address of the target, so the compiler has put an endbr64 there. (`notrack`
-// would not help: BOLT cannot read it before a jump through memory.) Callers
-// reach the thunk by direct calls and tail jumps, so the thunk itself needs no
-// endbr64.
+// address of the target, so the compiler has put an endbr64 at the target. A
+// `notrack` prefix cannot replace the endbr64, because BOLT does not decode a
+// jump through memory with that prefix. The thunk itself needs no endbr64,
+// because callers reach it by direct calls and tail jumps.
 //
 // The `jrcxz` is never executed. It keeps BOLT from moving the thunk, because
-// its reach is only 127 bytes. Otherwise BOLT would move and shorten the thunk
-// while the run time continues to patch the old place. BOLT still redirects the
-// jump if it moves the target.
+// `jrcxz` reaches only 127 bytes. BOLT would also shorten a thunk that it
+// moves, and the run time would continue to patch the old address. BOLT still
+// redirects the thunk's jump if BOLT moves the target.
 
 #include "InputFiles.h"
 #include "StaticCallArch.h"
@@ -53,8 +54,7 @@ static const uint8_t importedThunk[] = {
 static_assert(sizeof(localThunk) == PATCHBAY_X86_64_TRAMP_SIZE);
 static_assert(sizeof(importedThunk) == PATCHBAY_X86_64_TRAMP_SIZE);
 
-// The kernel's thunk: a jump, or a return of the same length, and the kernel's
-// signature.
+// The kernel's thunk, with or without a target, and its signature (ud1).
 static const uint8_t kernelThunk[] = {
     0xe9, 0,    0,    0, 0, // jmp target
     0x0f, 0xb9, 0xcc,       // ud1 %esp,%ecx
@@ -111,7 +111,7 @@ StaticCallArchX86_64::getBranch(const InputSection &sec,
       return StaticCallBranch{rel.offset - 2, true, hasAddend};
     return std::nullopt;
   case R_X86_64_GOTPCRELX:
-    // -fno-plt. LLD makes a direct branch of it: addr32 call, or jmp and nop.
+    // -fno-plt. LLD relaxes the branch to `addr32 call`, or to `jmp` and `nop`.
     if (before != 0xff || rel.expr != R_RELAX_GOT_PC)
       return std::nullopt;
     if (opcode == 0x15)
@@ -126,7 +126,7 @@ StaticCallArchX86_64::getBranch(const InputSection &sec,
 
 bool StaticCallArchX86_64::isAddress(const InputSection &,
                                      const Relocation &rel) const {
-  // -fno-plt, where it is not relaxed: a branch through the GOT.
+  // R_X86_64_GOTPCRELX: -fno-plt, a branch through the GOT that is not relaxed.
   return rel.type != R_X86_64_GOTPCRELX && rel.type != R_X86_64_PC8;
 }
 
