@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The part of run.py that all kinds of kernels share: builds them, boots them, and keeps
-their output."""
+"""The part of run.py that all types of kernels share: builds and boots kernels, and keeps their
+output."""
 import fcntl
 import shutil
 import subprocess
@@ -30,7 +30,7 @@ def alone(folder):
 
 class BaseRun:
     """A subclass defines module_sources, VARIANTS, prepare() and check_all()."""
-    # Architectures whose kernels have no patches and are only for comparison.
+    # Architectures whose kernels have no patches and are only compared with.
     UPSTREAM = ()
 
     def __init__(self, options):
@@ -49,7 +49,7 @@ class BaseRun:
         self.alone = alone(self.out)
         self.busybox = system(self.arch)
         self.began = time.monotonic()
-        self.programs = {}  # for the guest, by the names of its variables
+        self.programs = {}  # for the guest, by the names of the guest's variables
         self.prepare(options.build)
 
     def kernel(self, name, plugin, *config):
@@ -59,14 +59,14 @@ class BaseRun:
         print(f"-- {time.monotonic() - self.began:.0f} s: {text}", flush=True)
 
     def program(self, source, *flags):
-        """Builds a program for the guest from one file of guest/."""
+        """Builds a program for the guest from a file of guest/."""
         path = self.out / source.stem
         run([f"clang{self.tools.llvm}", f"--target={Path(boot.GUESTS[self.arch].sysroot).name}",
              "-fuse-ld=lld", "-static", "-O1", *flags, source, "-o", path],
             self.out / f"{source.stem}.log")
 
     def counting(self, counts, **options):
-        """The usual machine, with a QEMU plugin that writes counts to this file."""
+        """Returns the default machine, with a QEMU plugin that writes counts to this file."""
         plugin = self.out / "branches.so"
         run([f"clang{self.tools.llvm}", "-std=c11", "-O2", "-fPIC", "-shared",
              "-fvisibility=hidden", HERE / "static-calls" / "branches.c", "-o", plugin],
@@ -76,14 +76,14 @@ class BaseRun:
             "-plugin", f"{plugin},out={counts}{options}")
 
     def check_syscalls(self, kernel):
-        """Checks which part of the instructions of system calls is in trampolines of static
+        """Checks which share of the instructions of system calls is in trampolines of static
         calls."""
         self.programs["SYSCALLS"] = self.out / "syscalls"
         self.program(HERE / "guest" / "syscalls.c")
         first, last, length = static_calls.tramps(kernel.out / "vmlinux", self.tools.llvm)
         counts = self.out / "syscalls.counts"
         on = self.counting(counts, first=f"{first:x}", last=f"{last:x}")
-        # Load the kernel at its link-time addresses, by which instructions are counted.
+        # Load the kernel at its link-time addresses, which the counting plugin uses.
         on = on.with_args(f"{on.guest.kernel_args} nokaslr")
         future = self.pool.submit(self.boot, kernel, "syscalls", on=on)
         said = yield from finished(kernel, {"syscalls": future}, "syscalls")
@@ -94,14 +94,14 @@ class BaseRun:
         return self.out / "modules" / kernel.name
 
     def build_modules(self, kernel, **variables):
-        """Builds copies of the modules, because make writes into the sources' folder."""
+        """Builds copies of the modules, because make writes into the folder of the sources."""
         shutil.rmtree(self.modules(kernel), ignore_errors=True)
         shutil.copytree(self.module_sources, self.modules(kernel))
         kernel.make(f"M={self.modules(kernel)}", "modules", **variables)
 
     def boot(self, kernel, *scripts, what=None, on=None, more=(), trees=(), **environment):
-        """Runs the scripts, with more files and variables; returns the output of each.
-        Keeps the results under the name `what`, or the name of the first script."""
+        """Runs the scripts, with additional files and variables. Returns the output of each
+        script. Keeps the results under the name `what`, or the name of the first script."""
         selftests = self.source / SELFTESTS
         modules = self.modules(kernel)
         programs = {name: path for name, path in self.programs.items() if path.exists()}
@@ -127,8 +127,8 @@ class BaseRun:
 
 
 def finished(kernel, boots, first):
-    """Checks that a kernel booted and reached the end of the scripts. Returns their outputs,
-    by their names."""
+    """Checks that a kernel booted and reached the end of the scripts. Returns the outputs by
+    script."""
     if first not in boots:
         return {}  # the kernel was not built, which was reported
     try:
@@ -141,12 +141,12 @@ def finished(kernel, boots, first):
 
 
 def log_folder(kernel, script):
-    """The folder of the boot with this name. The default name is that of the first script."""
+    """The folder of the boot with this name. By default, the name is the first script."""
     return kernel.out / f"boot-{script}"
 
 
 def last_words(kernel, script, future):
-    """The kernel's log, or the script's output if the kernel survives the script."""
+    """Returns the kernel's log, or the script's output if the kernel survives the script."""
     try:
         return future.result()[script]
     except KernelError as error:
@@ -169,7 +169,7 @@ def llvm(build):
 
 
 def debian(arch, *packages):
-    """A root file system with these packages of Debian and their dependencies."""
+    """Returns a root file system with these packages of Debian and their dependencies."""
     fetch = subprocess.run(["sh", ROOT / "cmake" / "fetch-programs.sh", boot.GUESTS[arch].name,
                             *packages], stdout=subprocess.PIPE, check=False, text=True)
     if fetch.returncode:

@@ -14,10 +14,10 @@ sys.path.insert(0, str(HERE.parent / "system"))
 from guest import ARCHES, Arch, GuestError, image, machine  # noqa: E402
 from guest.cpio import Archive  # noqa: E402
 
-# Time in the guest counts executed instructions, one per nanosecond, and skips periods
-# in which all CPUs sleep. So a busy machine does not change the times that a kernel
-# measures. The console has the whole log from the first instruction on, which helps if
-# a kernel does not boot.
+# Time in the guest counts executed instructions, one per nanosecond, and skips periods in
+# which all CPUs sleep, so load on the host does not change the times that a kernel measures.
+# The console has the whole log from the first instruction on, which helps if a kernel does
+# not boot.
 #
 # RISC-V: with -icount QEMU 7.2 makes no progress once a second CPU exists. Its serial line
 # would be a ttyS, which the program uses: the driver of the first messages also writes all
@@ -40,7 +40,7 @@ GUESTS = {
 
 CPUS = {"arm64": 2, "ppc64le": 1, "riscv": 1, "x86-64": 2}
 
-# Time limits in seconds, long enough for a busy machine.
+# Time limits in seconds, sufficient on a busy machine.
 BOOT_TIMEOUT, TIMEOUT = 1800, 10800
 
 PRELUDE = """\
@@ -82,19 +82,19 @@ class Machine:
         return cls(GUESTS[arch], CPUS[arch])
 
     def with_cpus(self, cpus):
-        """Returns a machine whose CPUs run in parallel; its time is the host's."""
+        """Returns a machine whose CPUs run in parallel, with the host's time."""
         return dataclasses.replace(
             self, cpus=cpus, guest=dataclasses.replace(self.guest, options=()))
 
     def with_pace(self, shift):
-        """Returns a machine on which an instruction takes 2**shift ns. Then time limits do not
-        depend on the host's load, and waiting costs no time of the host. With 0, a tracer that
-        writes on each clock tick leaves no time for other work."""
+        """Returns a machine on which an instruction takes 2**shift ns. Time limits then do not
+        depend on the host's load, and the guest's waits cost no host time. With 0, a tracer
+        that writes on each clock tick leaves no time for other work."""
         return dataclasses.replace(self, guest=dataclasses.replace(
             self.guest, options=("-icount", f"shift={shift},sleep=off")))
 
     def with_options(self, *options):
-        """Returns a machine with more options of QEMU."""
+        """Returns a machine with additional QEMU options."""
         return dataclasses.replace(self, guest=dataclasses.replace(
             self.guest, options=(*self.guest.options, *options)))
 
@@ -102,18 +102,18 @@ class Machine:
         return dataclasses.replace(self, cpu=cpu)
 
     def with_args(self, args):
-        """Returns a machine with other arguments for the kernel."""
+        """Returns a machine with different kernel arguments."""
         return dataclasses.replace(self, guest=dataclasses.replace(
             self.guest, kernel_args=args))
 
     def anywhere(self):
-        """Returns a machine that loads the kernel at another address in each boot, if the
+        """Returns a machine that loads the kernel at a random address in each boot, if the
         kernel supports that."""
         return self.with_args(self.guest.kernel_args.replace(" nokaslr", ""))
 
     def without_startup_tests(self):
-        """Returns a machine that skips ftrace's start-up tests, which take most of a boot. Any
-        running tracer, even the nop tracer, prevents them."""
+        """Returns a machine without ftrace's start-up tests, which take most of a boot. Any
+        running tracer, even the nop tracer, prevents these tests."""
         return self.with_args(f"{self.guest.kernel_args} ftrace=nop")
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Builds the kernel's own tests of BPF programs on functions for a guest, each from its
-own source, and parses their output. The kernel's Makefile of these tests would first build
-about 700 other programs. This file has the few rules that are needed."""
+"""Builds the kernel's own tests of BPF programs on functions for a guest, each from its own
+source, and parses their output. The kernel's Makefile for these tests would first build about
+700 other programs. This file has only the needed rules."""
 import re
 import shutil
 import subprocess
@@ -10,7 +10,7 @@ import boot
 from kernels import KernelError, run
 
 SELFTESTS = "tools/testing/selftests/bpf"
-# The tests, and the BPF programs of each that have no generated header.
+# The tests, and for each the BPF programs without a generated header.
 TESTS = {"fentry_test": (), "fexit_test": (), "fentry_fexit": (), "modify_return": (),
          "fexit_sleep": (), "fexit_stress": (), "fsession_test": (),
          "get_func_args_test": (), "get_func_ip_test": (), "tracing_multi": (),
@@ -21,7 +21,7 @@ RUNNER = ("test_progs", "cgroup_helpers", "trace_helpers", "network_helpers",
           "testing_helpers", "btf_helpers", "cap_helpers", "unpriv_helpers",
           "sysctl_helpers", "netlink_helpers", "jit_disasm_helpers", "io_helpers",
           "test_loader", "disasm", "disasm_helpers", "json_writer")
-# Generated headers (skeletons) for several programs, as in the Makefile.
+# Generated headers (skeletons) for several BPF programs, as in the Makefile.
 LINKED = {"tracing_multi": ("tracing_multi_attach", "tracing_multi_check"),
           "tracing_multi_module": ("tracing_multi_attach_module", "tracing_multi_check"),
           "tracing_multi_intersect": ("tracing_multi_intersect_attach", "tracing_multi_check"),
@@ -29,7 +29,7 @@ LINKED = {"tracing_multi": ("tracing_multi_attach", "tracing_multi_check"),
 NAMES = {"arm64": "arm64", "riscv": "riscv", "x86-64": "x86"}  # of architectures, in BPF programs
 
 # Upstream signs light skeletons, which needs a kernel with keys. Here they are unsigned: the
-# tests' key is an empty array, and adding it to the kernel is replaced by getpid().
+# tests' key is an empty array, and getpid() replaces adding the key to the kernel.
 NO_CERTIFICATE = """\
 #include <sys/syscall.h>
 #undef __NR_add_key
@@ -37,8 +37,8 @@ NO_CERTIFICATE = """\
 static unsigned char test_progs_verification_cert[1];
 static unsigned int test_progs_verification_cert_len;
 """
-# The kernels built here have no network namespaces and no control groups. These tests do not
-# need them.
+# The kernels built here have no network namespaces and no control groups, which these tests
+# do not need.
 CHANGED = {"test_progs.c": {'"/proc/self/ns/net"': '"/proc/self/exe"',
                             "setns(env.saved_netns_fd, CLONE_NEWNET)": "0"}}
 NO_CGROUPS = {"if (bpf_cgroup_from_id_id < 0 || bpf_cgroup_release_id < 0)": "if (0)"}
@@ -72,8 +72,8 @@ rule link
 
 class Builder:
     def __init__(self, run_, kernel, root, types, is_built):
-        """root has the libraries of the guest. types is a file with the types of a kernel of this
-        version; programs adapt to other kernels when they are loaded."""
+        """root has the guest's libraries. types is a file with the types of a kernel of this
+        version. Programs adapt to other kernels when they are loaded."""
         self.kernel, self.root, self.types, self.is_built = kernel, root, types, is_built
         self.arch, self.llvm = run_.arch, run_.tools.llvm
         self.out = kernel.out.parent / f"bpf-selftests-{kernel.name}"
@@ -81,7 +81,7 @@ class Builder:
         self.lines, self.made = [], set()
 
     def build(self):
-        """Returns tests that cannot be built, with the reason; the others are in test_progs."""
+        """Returns the tests that cannot be built, with reasons. All others are in test_progs."""
         self.out.mkdir(exist_ok=True)
         self.generate(TESTS)
         unfit = self.unfit()
@@ -96,7 +96,7 @@ class Builder:
         return unfit
 
     def unfit(self):
-        """Returns the tests whose objects are missing, with the compiler's first message."""
+        """Returns the tests whose objects are missing, with the first compiler message."""
         self.log.unlink(missing_ok=True)
         unfit = {}
         for name in TESTS:
@@ -251,12 +251,12 @@ def replaced(path, replacements):
 
 
 def write(path, text):
-    """Writes a file only if its contents change, so that ninja does not build it again."""
+    """Writes a file only if its contents change, to avoid needless builds by ninja."""
     if not path.exists() or path.read_text() != text:
         path.write_text(text)
 
 
-# "#3 fexit_test:OK" and, for one of its parts, "#3/2 fexit_test/many_args:FAIL"
+# "#3 fexit_test:OK" and, for a subtest, "#3/2 fexit_test/many_args:FAIL"
 RESULT = re.compile(r"^#\d+(?:/\d+)? +(\S+?):(OK|FAIL|SKIP)(?: .*)?$", re.MULTILINE)
 
 
@@ -270,13 +270,13 @@ SINGLE = ("fentry_fexit", "fentry_test/fentry", "fexit_test/fexit", "fexit_sleep
           "get_func_ip_fsession_test", "modify_return", "tracing_failure")
 
 
-# A test that attaches to all functions. It also runs without the tests' module.
+# A test that attaches to all functions. This test also runs without the tests' module.
 MANY = "tracing_multi_bench_attach"
 
 
 def accepted(config):
-    """Known failures of a kernel with this configuration, and their reasons. None of them is
-    a fault of direct calls."""
+    """Known failures of a kernel with this configuration, and their reasons. No reason is a
+    fault of direct calls."""
     known = {}
     if "CONFIG_PREEMPT_RCU=y\n" not in config:
         known["tracing_failure/tracing_deny"] = (
@@ -292,7 +292,7 @@ def accepted(config):
 
 
 def known_failures(found, accepted_):
-    """Prints the reason of each accepted failure; returns their names."""
+    """Prints the reason of each accepted failure, and returns the names of these tests."""
     known = set()
     for name, why in accepted_.items():
         if found.get(name) == "FAIL":
@@ -306,12 +306,12 @@ def known_failures(found, accepted_):
 
 
 def check(text, unfit, beside, accepted_):
-    """Compares each test with the results of other kernels, by their names."""
+    """Compares each test with its results in other kernels."""
     found = results(text)
     show(found, unfit, beside)
     known = known_failures(found, accepted_)
     failed = [name for name, result in found.items() if result == "FAIL" and name not in known]
-    # These tests must have run and passed: one that did not run has no FAIL line.
+    # These tests must have run and passed: a test that did not run has no FAIL line.
     failed += [name for name in (*SINGLE, MANY) if found.get(name) not in ("OK", "FAIL")]
     yield (f"the kernel's own tests of BPF programs on functions: {tally(found)}; {len(unfit)} not"
            " built", "Summary:" in text and not failed and not unfit,
@@ -325,8 +325,8 @@ def check(text, unfit, beside, accepted_):
 
 
 def check_unpatched(text, unfit, has_many, accepted_):
-    """The checks for a kernel where a program can only be on one function, or where the
-    tests' modules are missing."""
+    """The checks for a kernel where a program can be attached to one function only, or where
+    the tests' modules are missing."""
     found = results(text)
     show(found, unfit, {})
     known = known_failures(found, accepted_)

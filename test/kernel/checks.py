@@ -3,8 +3,8 @@
 and yields checks: (expectation, result, output)."""
 import re
 
-# The kernel prints these messages only if something is wrong. The exception is a warning
-# about QEMU's empty NVRAM.
+# The kernel prints these messages only if there is a fault. The exception is a warning about
+# QEMU's empty NVRAM.
 TROUBLE = re.compile(r"WARNING:(?! nvram corruption)|BUG:|CFI failure|Oops|Internal error|Unable to handle"
                      r"|(?<!\[no_slots\] )cannot be traced|DEBUG_LOCKS_WARN|FAILED|ftrace bug"
                      r"|UBSAN:|blocked for more than")
@@ -14,13 +14,13 @@ STARTUP_TESTS = ("Testing tracer function:", "Testing dynamic ftrace:",
                  "Testing kprobe tracing:")
 
 
-# Taint flags of the kernel. They stay set even if the message is lost from the log.
+# The kernel's taint flags. They stay set even if the message is lost from the log.
 TAINTS = {5: "a bad page", 7: "an oops", 9: "a warning", 14: "a lockup"}
 
 
 def log(text, reference=""):
-    """Some of ftrace's selftests cause kernel warnings. Warnings that a kernel without CFI
-    also prints for the same test are ignored."""
+    """Some ftrace selftests cause kernel warnings. The checks ignore warnings that a kernel
+    without CFI also prints for the same test."""
     known = trouble(reference)
     wrong = [line for what, line in trouble(text).items() if what not in known]
     wrong += sorted(tainted(text) - tainted(reference))
@@ -46,14 +46,14 @@ PROVOKED = {"sleep while a lock is held": "BUG: sleeping function called from in
 
 
 def provoked(text):
-    """Checks that the kernel reports provoked faults. Otherwise the absence of other messages
-    would prove nothing."""
+    """Checks that the kernel reports provoked faults. Only then does the absence of messages
+    prove anything."""
     for what, said in PROVOKED.items():
         yield f"{what}, made on purpose, is told", said in text, text
 
 
 def trouble(text):
-    """The lines of trouble, by the part that is the same in each boot."""
+    """Returns the lines with faults, by the text that is the same in each boot."""
     boots = re.compile(r"^\[ *[\d.]+\] |(?<=CPU: )\d+|(?<=PID: )\d+|0x[0-9a-f]+|[0-9a-f]{16}")
     return {boots.sub("", line): line for line in text.splitlines() if TROUBLE.search(line)}
 
@@ -65,8 +65,8 @@ def tainted(text):
 
 
 def records(text, reference=None):
-    """Compares the number of traceable functions with all linked records except those of
-    .init.text, which the kernel drops at boot, or with the number of another kernel."""
+    """Compares the number of traceable functions with the number of linked records, except
+    those of .init.text, which the kernel drops at boot, or with the number in another kernel."""
     seen = re.search(r"^traceable: (\d+)", text, re.MULTILINE)
     if reference is None:
         what, share = "records", 0.9
@@ -160,7 +160,7 @@ def modules(text):
     yield ("what of it is refused is named", {line.split(" [no_slots]")[0] for line in named}
            == {"traced", "set_calls", "get_before", "deceiver"}, "; ".join(named) or text)
     yield "what lies before its functions stays as it is", "before: 42" in lines, text
-    # 7.2 also prints times.
+    # Linux 7.2 also prints times.
     counts = dict(re.findall(r"^records (before|after): (\d+ pages:\d+ groups: \d+)\b", text,
                              re.MULTILINE))
     yield ("unloaded, both leave no records and no pages behind",
@@ -195,7 +195,7 @@ def results(text):
 
 
 def selftests(text, reference, one="with CFI", other="without CFI"):
-    """Compares each test with the result of another kernel."""
+    """Compares each test with its result in another kernel."""
     ours, theirs = results(text), results(reference)
     for which, said, found in ((one, text, ours), (other, reference, theirs)):
         if not found or sum(map(int, TALLY.findall(said))) != len(found):

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checks whether the patches apply to another Linux. Prints a line for each patch, and below it
-the hunks that have moved or do not apply. Takes a minute. Exits with 1 if a hunk does not apply.
-Builds nothing: run.py shows whether patches that apply also work."""
+the hunks that have moved or do not apply. Takes a minute. Exits with 1 if a hunk does not
+apply. Builds no kernel: run.py shows whether patches that apply also work."""
 import argparse
 import re
 import subprocess
@@ -18,7 +18,7 @@ FILE = re.compile(r"^(?:checking|patching) file (.*)$")
 
 
 def changed(patches):
-    """The files that the patches change, except those that they create."""
+    """The files that the patches change. Files that patches create are excluded."""
     files, made = set(), set()
     for patch in patches:
         for old, new in re.findall(r"^--- (\S+)\n\+\+\+ b/(\S+)$", patch.read_text(),
@@ -28,7 +28,7 @@ def changed(patches):
 
 
 def unpack(tarball, files, tree):
-    """Unpacks these files from the source archive, if they exist there."""
+    """Unpacks those of these files that exist in the source archive."""
     patterns = [f"*/{name}" for name in files]
     done = subprocess.run(["tar", "-xf", tarball, "-C", tree, "--strip-components=1",
                            "--no-same-owner", "--wildcards", "--no-wildcards-match-slash",
@@ -67,7 +67,7 @@ def hunks(text):
 
 
 def apply(patch, tree):
-    """Applies the hunks that fit; returns the result, and lines with details."""
+    """Applies the hunks that fit. Returns the result, and lines with details."""
     done = patched(patch, tree, "--fuzz=0")
     lines, failed, moved = [], 0, 0
     for name, hunk in hunks(done.stdout):

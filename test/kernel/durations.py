@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The expected output of the kernel's own tracer of durations, function_graph with
-tracing_thresh, and of our command for it."""
+"""The expected output of function_graph with tracing_thresh, the kernel's own tracer of
+durations, and of `patchbay import`."""
 import re
 import subprocess
 
@@ -9,18 +9,18 @@ STATS = re.compile(r"^stats: (\d+): entries: (\d+) overrun: (\d+) commit overrun
                    r" oldest event ts: *([\d.]+) now ts: *([\d.]+) .*$", re.MULTILINE)
 BUFFER = 1 << 20
 # Trace from boot until the first program starts, with all options that 'patchbay import'
-# needs. Some of ftrace's start-up tests would wait for events below the threshold; a trigger
-# prevents these tests, too.
+# needs. The trigger also prevents ftrace's start-up tests, some of which would wait for
+# events below the threshold.
 ARGS = ("ftrace=function_graph tracing_thresh=100 trace_clock=mono"
         " trace_trigger=sched_process_exec.traceoff:1"
         " trace_options=funcgraph-abstime,funcgraph-proc,funcgraph-tail")
-# Trace until a driver starts: fix 0009.
+# Trace until a driver starts; needs fix 0009.
 STOP = "lkdtm_module_init"
 STOP_ARGS = f"ftrace=function kprobe_event=p:stop,{STOP} trace_trigger=stop.traceoff"
 
 
 def can_stop(source):
-    """Whether the kernel adds triggers of the command line to kprobe events of it."""
+    """Does the kernel apply triggers of the command line to its kprobe events?"""
     return "trace_early_triggers" in (source / "kernel/trace/trace.h").read_text()
 
 
@@ -49,7 +49,7 @@ def check(text, patchbay, out):
 
 
 def seconds(text, threshold):
-    """How long the buffer lasts on the CPU with most events."""
+    """The time for which the buffer lasts on the CPU with most events."""
     began = re.search(rf"^began: {threshold}: ([\d.]+)$", text, re.MULTILINE)
     found = [list(map(float, row[1:])) for row in STATS.findall(text)
              if row[0] == str(threshold)]
@@ -88,7 +88,7 @@ def read(text, what, patchbay, out):
         if done.returncode:
             break
     calls = len(re.findall(r"(?:;|} /\* \S+(?: \[\w+\])? \*/|})$", path.read_text(), re.MULTILINE))
-    # Calls that have not ended also have a line when they begin, if all functions are traced.
+    # If all functions are traced, calls that have not ended have a line for their beginning.
     begun = len(re.findall(r" {$", path.read_text(), re.MULTILINE))
     read_as = re.search(r"^patchbay: imported (\d+) calls? of", said, re.MULTILINE)
     when = "from boot" if what == "boot" else f"with a threshold of {what} us"

@@ -10,7 +10,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 PATCHES = ROOT / "runtime" / "linux" / "patches"
 SELFTESTS = Path("tools/testing/selftests/ftrace")
-# The kernel's own names of architectures, and the images that QEMU boots.
+# The kernel's names of architectures, and the images that QEMU boots.
 SOURCE_ARCH = {"ppc64le": "powerpc", "x86-64": "x86"}
 IMAGES = {"ppc64le": "vmlinux", "x86-64": "arch/x86/boot/bzImage"}
 
@@ -20,7 +20,7 @@ class KernelError(Exception):
 
 
 def run(command, log, **options):
-    """Runs the command. Its output goes to the log; an error has the last part of it."""
+    """Runs the command with its output in the log. An error contains the last part of the log."""
     with open(log, "ab") as file:
         file.write(f"$ {' '.join(map(str, command))}\n".encode())
         file.flush()
@@ -45,8 +45,8 @@ def apply(patch, tree, log, *options):
 
 
 def source(version, out, *more, without=()):
-    """Returns the patched source, with additional patches of a test. Unpacks it at the first
-    call and when a patch changes. `without` are tar patterns of files to leave out."""
+    """Returns the patched source, with additional patches of a test. Unpacks the source at the
+    first call and when a patch changes. `without`: tar patterns of files to omit."""
     patches = [*series(version), *more]
     wanted = "".join(patch.read_text() for patch in patches)
     tree, done = out / "source", out / "source" / ".patched"
@@ -70,8 +70,8 @@ def source(version, out, *more, without=()):
 
 
 def other_source(ours, version, tree, patches=()):
-    """Returns the source with these patches instead of ours. Files that no patch changes are
-    hard links, which is safe because patch(1) writes a new file. Made again when a patch
+    """Returns the source with these patches instead of ours. Unpatched files are hard links,
+    which is safe because patch(1) writes new files. The source is made again when a patch
     changes."""
     wanted = "".join(path.read_text() for path in (*series(version), *patches))
     done, log = tree / ".other", tree.with_suffix(".log")
@@ -90,7 +90,7 @@ def other_source(ours, version, tree, patches=()):
 
 @dataclass(frozen=True)
 class Tools:
-    """The tools that build kernels, and make's variables for them."""
+    """The tools that build kernels, and make's variables for these tools."""
     plugin: Path
     linker: Path
     llvm: str               # make's LLVM=, for the plugin's clang: "-22"
@@ -109,7 +109,7 @@ class Kernel:
     out: Path
     tools: Tools
     plugin: bool            # built with our plugin and linker
-    config: tuple           # files of config/, besides the common ones
+    config: tuple           # files of config/, in addition to the common ones
     variables: tuple = ()   # more variables of make, in pairs
 
     @property
@@ -168,8 +168,8 @@ class Kernel:
         (self.out / "all.config").unlink()
 
     def begin_as(self, other):
-        """Copies the other kernel's build of the same source, so that make builds only files
-        that differ."""
+        """Copies another kernel's build of the same source, so that make builds only files that
+        differ."""
         if not self.out.exists() and other.image.exists():
             shutil.copytree(other.out, self.out, symlinks=True)
 
@@ -178,7 +178,7 @@ class Kernel:
         self.make(self.image.name, "modules")
 
     def asked(self):
-        """The options in the last file of the configuration, and whether they are set. Kconfig
+        """The options in the last configuration file, and whether they are set. Kconfig
         silently drops options whose dependencies are not met."""
         lines = (HERE / "config" / f"{self.config[-1]}.config").read_text().splitlines()
         configured = "\n" + (self.out / ".config").read_text()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The expected behaviour of a kernel when one BPF program is attached to many functions. The
-cost of a function's tracers must not depend on other tracers."""
+"""The expected behaviour of a kernel with one BPF program on many functions. The cost of a
+function's tracers must not depend on tracers of other functions."""
 import re
 
 import checks
@@ -8,7 +8,7 @@ import checks
 KINDS = ("fentry.multi", "fexit.multi", "fsession.multi")
 EBUSY, EINVAL, EOPNOTSUPP, ENOTSUPP = 16, 22, 95, 524
 
-# Architectures without livepatches. Upstream's BPF trampolines there do not support replaced
+# Architectures without livepatches, where upstream's BPF trampolines do not support replaced
 # functions: fexit or session programs and a replacement exclude each other.
 NOT_BOTH = ("riscv",)
 
@@ -16,12 +16,12 @@ NOT_BOTH = ("riscv",)
 KNOWN = 8
 
 # The cost of one tracer without our patches for several tracers, which is the maximum for two
-# with them. In instructions, as measured by samples/ftrace/ftrace-ops.
+# tracers with the patches. In instructions, as measured by samples/ftrace/ftrace-ops.
 ONE_TRACER = {"arm64": 52, "riscv": 83, "ppc64le": 88}
 TWO_TRACERS = {"arm64": 150, "riscv": 212, "ppc64le": 220}
 
-# For each action: the number of tracers of the function, and the calls that the first,
-# second and third have seen.
+# For each action: the number of tracers on the function, and the calls that the first, second
+# and third tracer have seen.
 SETS = {"one comes": (1, 100, 0, 0), "two comes": (2, 100, 100, 0),
         "three comes": (3, 100, 100, 100), "two goes": (2, 100, 0, 100),
         "two is back": (3, 100, 100, 100), "one is elsewhere": (2, 0, 100, 100),
@@ -37,8 +37,8 @@ def is_in(source):
 
 
 def goes_past(source, arch):
-    """Whether ftrace_caller() skips the direct call of a livepatched function, as upstream does
-    on ppc64le."""
+    """Does ftrace_caller() skip the direct call of a livepatched function, as upstream does on
+    ppc64le?"""
     return arch == "ppc64le" and "livepatch_handler()" not in (
         source / "arch/powerpc/net/bpf_jit_comp.c").read_text()
 
@@ -103,7 +103,7 @@ def modified(text):
 
 
 def kinds(text):
-    """Checks the instructions of a hundred calls with an empty program of each kind."""
+    """Checks the instructions of a hundred calls with an empty program of each type."""
     found = re.search(r"^kinds: none (\d+)((?:, \d+)+)$", text, re.MULTILINE)
     none, *each = map(int, re.findall(r"\d+", found[0])) if found else (0,)
     names = (*KINDS, "fmod_ret.multi")
@@ -128,8 +128,8 @@ def costs(text, arch):
     each = [cost for _, costs in rows.values() for cost in costs]
     yield (f"a call costs the same by one link, with 1000 functions, and beside 100 tracers of"
            f" others: {each[0]:.0f} instructions",
-           # The number of instructions that load a program's address varies: on riscv one
-           # to six.
+           # The number of instructions that load a program's address varies, on riscv from
+           # one to six.
            min(each) > 0 and max(each) - min(each) < (7 if arch == "riscv" else 3),
            " ".join(map(str, each)))
 
@@ -157,7 +157,7 @@ def attach_times(text):
 
 def replaced(text, arch, past):
     """Checks ten calls in each state: a call is wrong if it fails or does not run the program.
-    past: whether calls of a replaced function do not run the program."""
+    past: whether calls of a replaced function bypass the program."""
     both = (f": {past:d} wrong, another: error {EBUSY}, replaced: {past:d} wrong,"
             " as it was: 0 wrong, replacement alone: 0 wrong, none: 0 wrong")
     how = "past the program" if past else "and are counted"
@@ -187,8 +187,8 @@ def replaced(text, arch, past):
                            seen == start + no_program
                            and before == f"{kind}: cannot attach: error {ENOTSUPP}",
                            f"{before}\n{seen}")
-    # If both are possible together, each trampoline is made again when the replacements are
-    # known. The number is not checked.
+    # If program and replacement are possible together, each trampoline is made again when the
+    # replacements are known. The number is not checked.
     if arch not in NOT_BOTH and not past:
         made = re.search(r"^trampolines: (\d+)$", text, re.MULTILINE)
         yield (f"a program comes to {KNOWN} functions, two of them replaced: {2 * KNOWN}"
@@ -210,7 +210,7 @@ def refused(text, where="without CALL_OPS"):
                seen[0] if seen else text)
 
 
-# The parts of SETS that need a kernel whose ftrace can be turned off: before Linux 7.3.
+# The parts of SETS that turn ftrace off, which is possible before Linux 7.3.
 OFF = ("off", "on again", "module comes while off", "module, on again")
 
 
@@ -252,8 +252,8 @@ def records(name, ours, unpatched):
 
 
 def storm(text, preempted=False):
-    """Checks the storm. If callers preempt each other, the kernel skips the program in a call on
-    a CPU where it is already running, and reports the number of skipped calls."""
+    """Checks the storm. If callers preempt each other, the kernel skips the program in a call
+    on a CPU where the program is already running, and reports the number of skipped calls."""
     seen = re.search(r"^storm: (\d+) rounds, (\d+) calls, BPF: (\d+) wrong, (\d+) left out,"
                      r" ftrace: (\d+) of (\d+), (\d+) refused$", text, re.MULTILINE)
     if not seen:
@@ -271,7 +271,7 @@ def storm(text, preempted=False):
     yield "after the storm no function is traced", "left: 0" in text, text
 
 
-# A clock tick costs less than this per call, in a measurement of a thousand calls.
+# A clock tick costs less than this number per call, in a measurement of a thousand calls.
 TICK = 15
 
 
@@ -293,8 +293,8 @@ def matrix(cells, arch):
 
 
 def same(row):
-    """Whether costs are equal, except for clock ticks during a measurement: at most one for
-    short calls, and two for the longest."""
+    """Are costs equal, except for clock ticks during a measurement? Short calls have at most
+    one tick, the longest ones two."""
     row = sorted(row)
     return (row[len(row) // 2] - row[0] < max(2, row[0] / 100)
             and row[-1] - row[0] < max(TICK, row[0] / 50))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tests one BPF program on many functions, in all kinds of kernels that support it, and in
+"""Tests one BPF program on many functions, in all types of kernels that support this, and in
 one that does not. The checks themselves are in multi.py."""
 import base64
 import dataclasses
@@ -24,25 +24,25 @@ from static_call_run import with_radix
 class MultiRun(BaseRun):
     module_sources = HERE / "modules"
     VARIANTS = ()
-    # The order in which kernels are built. "ours" has CFI and the plugin, and is the kernel of run.py
-    # without --multi; without --quick it also has the options of BPF's tests, on arm64.
-    # "distribution" is Debian's own kernel of the same version: it has neither our patches nor
-    # our configuration, and need not be built. "unpatched" has our configuration, so modules
-    # can be built for it, which some tests need.
+    # The order in which kernels are built. "ours" has CFI and the plugin, and is the kernel
+    # of run.py without --multi; without --quick it also has the options of BPF's tests, on
+    # arm64. "distribution" is Debian's own kernel of the same version: it has neither our
+    # patches nor our configuration, and need not be built. "unpatched" has our configuration,
+    # so modules for some tests can be built for it.
     KERNELS = ("distribution", "unpatched", "ours", "no-cfi", "debug")
     UNPATCHED = ("distribution", "unpatched")
-    # Architectures that support a BPF program on many functions without patches: the kernel's
+    # Architectures that support a BPF program on many functions without patches. The kernel's
     # own tests run there, for comparison.
     UPSTREAM = ("x86-64",)
     # Architectures without CFI. Upstream's CALL_OPS for ppc64le needs no plugin.
     NO_CFI_ALONE = ("ppc64le", *UPSTREAM)
-    # Architectures where Debian's programs are tested, too. One is enough: QEMU is slow.
+    # Architectures where Debian's programs are tested, too: only one, because QEMU is slow.
     TOOLS = ("arm64",)
     # The name of a boot is that of its first script.
     BOOTS = ("multi", "multi-replaced", "multi-storm", "provoked", "durations", "bpf-selftests",
              "debian")
-    # Debian's kernel has a driver for the board's own serial line, which would change the
-    # numbers of the guest's lines.
+    # Debian's kernel has a driver for the board's serial line, which would change the numbers
+    # of the guest's lines.
     DISTRIBUTION_ARGS = {"riscv": "initcall_blacklist=of_platform_serial_driver_init"}
     # Architectures whose system calls have other names inside the kernel.
     PREFIXES = {"ppc64le": "sys_"}
@@ -59,7 +59,7 @@ class MultiRun(BaseRun):
         self.names, self.wanted = options.multi or known, options.boot
         self.with_hash_mmu = options.hash_mmu
         if options.arch == "ppc64le" and not options.out:
-            # A separate folder: patches and configuration differ from those of static calls.
+            # A separate folder, because patches and configuration differ for static calls.
             options.out = ROOT / "build" / "kernel" / f"{options.arch}-{options.version}-multi"
         super().__init__(options)
 
@@ -99,12 +99,12 @@ class MultiRun(BaseRun):
         return self.arch in self.TOOLS and not self.quick
 
     def has_selftests(self, name):
-        """Whether the kernel's own tests of BPF programs on functions run on this kernel."""
+        """Do the kernel's own tests of BPF programs on functions run on this kernel?"""
         return self.arch in self.UPSTREAM or \
             self.has_tools() and name in ("ours", *self.UNPATCHED)
 
     def recorded_program(self):
-        """Builds the program that is recorded, for the C library of the guest."""
+        """Builds the program to record, for the C library of the guest."""
         self.programs["BOTH"] = self.out / "both-worlds"
         run([f"clang{self.tools.llvm}",
              f"--target={Path(boot.GUESTS[self.arch].sysroot).name}", "-fuse-ld=lld", "-O1",
@@ -164,7 +164,7 @@ class MultiRun(BaseRun):
         if name in self.UNPATCHED:
             yield ("multi",)
         else:
-            # Do not measure times with the checks of "debug".
+            # The checks of "debug" change times, so do not measure times with them.
             if name != "debug":
                 yield ("multi", "ops")
             yield ("multi-replaced", "sets")
@@ -207,7 +207,7 @@ class MultiRun(BaseRun):
 
     def check_tools(self, kernel, scripts):
         root = debian(self.arch, "bpftrace", "trace-cmd")
-        # Linux 7.2 lets only debuggers write to text, so the runtime starts one.
+        # Linux 7.2 lets only debuggers write to text, so the runtime starts a debugger.
         said = yield from self.booted(kernel, *scripts,
                                       trees=[root, self.runtime.parent], DEBIAN=root,
                                       RUNTIME=self.runtime)
@@ -217,7 +217,7 @@ class MultiRun(BaseRun):
             yield from checks.log(said["log"])
 
     def check_selftests(self, kernel):
-        # Always Debian's types: its newer pahole also recorded the functions that programs call.
+        # Always Debian's types, whose newer pahole also recorded functions called by programs.
         distribution = self.described("distribution")
         fetch_image(distribution, self.version)
         types = yield from self.types(distribution)
@@ -243,7 +243,7 @@ class MultiRun(BaseRun):
         yield from checks.log(said["log"])
 
     def selftests(self, kernel):
-        """The last results of kernels without patches in the same tests, by names."""
+        """Returns the last results of kernels without patches in the same tests, by test."""
         outs = {self.arch: self.out}
         outs.update((arch, self.out.parent / f"{arch}-{self.version}") for arch in self.UPSTREAM)
         found = {}
@@ -261,7 +261,7 @@ class MultiRun(BaseRun):
         return found
 
     def types(self, kernel):
-        """The types of a kernel that was not built here, in a file."""
+        """Returns a file with the types of a kernel that was not built here."""
         if self.arch in self.UPSTREAM:  # the image contains them uncompressed
             return extracted(kernel)
         file = kernel.out / "vmlinux.btf"
@@ -271,9 +271,9 @@ class MultiRun(BaseRun):
         return file
 
     def booted(self, kernel, *scripts, cpus=None, args="", **more):
-        # A program on all functions is also attached to those that handle faults of the hash MMU.
-        # Without fix 0012, trampolines of these functions cause such faults themselves, which
-        # recurse without end. The radix MMU has no such faults.
+        # A program on all functions is also attached to functions that handle faults of the
+        # hash MMU. Without fix 0012, trampolines of these functions cause such faults
+        # themselves, which recurse without end. The radix MMU has no such faults.
         on = boot.Machine.usual(self.arch).anywhere()
         if self.arch == "ppc64le" and not self.with_hash_mmu:
             on = with_radix(on)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compiles the objects of a whole configuration of Linux with our patches and the plugin, and
-links nothing. Then checks each patchable entry like slots.py. Continues where an earlier run
-stopped. Adds a line to the file "results" in the folder of the objects. Exits with 1 if there
-is a fault, or if not all objects were compiled."""
+"""Compiles the objects of a whole configuration of Linux with our patches and the plugin,
+without linking. Then checks each patchable entry like slots.py. Continues where an interrupted
+run stopped. Adds a line to the file "results" in the folder of the objects. Exits with 1 if
+there is a fault, or if not all objects were compiled."""
 import argparse
 import os
 import re
@@ -52,7 +52,7 @@ class Build:
             raise KernelError(f"{kernel.out}/.config has no CFI, or no slots")
 
     def compile(self):
-        """Compiles. Returns why it stopped, or None if all objects exist."""
+        """Compiles. Returns why the compilation stopped, or None if all objects exist."""
         kernel, is_late = self.kernel, threading.Event()
         with open(kernel.log, "ab") as log:
             make = subprocess.Popen(kernel.command("-k", *self.folders), env=kernel.environment,
@@ -75,7 +75,7 @@ class Build:
         return f"make failed, see {kernel.log}" if failed else None
 
     def objects(self):
-        """Yields the objects that were compiled for the target from a source file."""
+        """Yields the objects that were compiled for the target from source files."""
         for path in sorted(self.kernel.out.glob("**/*.o")):
             command = path.with_name(f".{path.name}.cmd")
             if command.exists() and " -c " in command.read_text().partition("\n")[0]:

@@ -4,8 +4,8 @@ import subprocess
 
 
 def ops(before, after, kind="with CALL_OPS and CFI"):
-    """Prints costs in the format of the Linux commit that introduced CALL_OPS. Nanoseconds of
-    the guest are executed instructions."""
+    """Prints costs in the format of the Linux commit that introduced CALL_OPS. The guest's
+    nanoseconds are executed instructions."""
     for title, cells in (("without CALL_OPS", before), (kind, after)):
         if (0, 0) not in cells:
             continue
@@ -36,7 +36,7 @@ def text_size(path):
 
 
 def size(what, files):
-    """Prints sizes and their ratios to the first one."""
+    """Prints sizes and their ratios to the first size."""
     base = None
     for name, paths in files.items():
         total = sum(map(text_size, paths))
@@ -46,7 +46,7 @@ def size(what, files):
 
 def lines(whose, patches):
     """Prints how many lines a series of patches changes. Runs git outside of a repository,
-    where it would ignore files outside of the current folder."""
+    where git would ignore files outside of the current folder."""
     said = subprocess.run(["git", "apply", "--numstat", *patches], capture_output=True,
                           text=True, check=True, cwd="/").stdout
     counts = [line.split("\t") for line in said.splitlines()]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Another design for CALL_OPS with CFI: NOPs before each function, traced or not, so that
-all hashes have the same distance from the entry. The patch is only for comparison and is not
-part of the product."""
+"""Another design for CALL_OPS with CFI: NOPs before each function, traced or not, so that all
+hashes have the same distance from the entry. The patch is only for comparison and is not part
+of Patchbay."""
 from kernels import HERE, other_source
 
 FOLDERS = ("kernel", "mm")

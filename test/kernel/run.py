@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Builds Linux with Patchbay, boots it in QEMU, and checks CFI and tracing there. Prints a
-line for each check, then their number. For comparison it builds the same configuration
-without the plugin, and once more without CFI. With --variant it builds other configurations
-with the plugin. For ppc64le it checks static calls, and compares them with those of a kernel
-that another linker has linked."""
+"""Builds Linux with Patchbay, boots it in QEMU, and checks CFI and tracing in the guest. Prints
+a line for each check, then the number of checks. For comparison, builds the same configuration
+without the plugin, and once more without CFI. With --variant, builds other configurations with
+the plugin. For ppc64le, checks static calls, and compares them with those of a kernel that
+another linker has linked."""
 import argparse
 import dataclasses
 import resource
@@ -42,10 +42,10 @@ class Run(BaseRun):
         self.patchbay = product(build, "bin/patchbay")
         self.multi = multi.is_in(self.source)
         config = ("far",) if self.multi and self.arch == "arm64" else ()
-        # Use the names of --multi, so that each kernel is built only once for both.
+        # Use the names of --multi, so that both share each kernel.
         more = ("selftests",) if config and not self.quick else ()
         if self.quick and not self.multi:
-            # A separate kernel, because it is never compared with others.
+            # A separate kernel, which is compared with no other.
             self.ours = self.kernel("quick", True, "quick", "cfi")
         else:
             self.ours = self.kernel("ours", True, *config, *more, "cfi")
@@ -61,7 +61,7 @@ class Run(BaseRun):
 
     def start(self, kernel, *boots):
         """Builds the kernel, then boots it in the background for each of these lists of
-        scripts. Yields a check; returns the running boots, by the first script of each."""
+        scripts. Yields a check, and returns the running boots by their first script."""
         self.say(f"building {kernel.name}")
         try:
             kernel.build()
@@ -86,8 +86,8 @@ class Run(BaseRun):
 
     def messages(self):
         """Checks the messages for a user without the plugin, before and after a kernel was
-        configured with it. Uses the kernel's own folder if it is still empty, so that make's
-        tools are built only once."""
+        configured with the plugin. Uses the kernel's own folder if it is still empty, so that
+        make's tools are built only once."""
         none = self.out / "none.so"
         is_first = not self.ours.out.exists()
         without = dataclasses.replace(
@@ -96,14 +96,14 @@ class Run(BaseRun):
         if not is_first:
             shutil.rmtree(without.out, ignore_errors=True)
         without.configure()
-        # Forget now, because after an interruption the next run builds in the same folder.
+        # Forget this now: after an interruption the next run builds in the same folder.
         without.forget_configuration()
         said = without.log.read_text(errors="replace")
         yield ("configuring without the plugin says so, and leaves CALL_OPS out",
                f"no ftrace ops slots: there is no file {none}" in said
                and not without.enabled("DYNAMIC_FTRACE_WITH_CALL_OPS"), said)
         dataclasses.replace(without, tools=self.tools).make("olddefconfig", "syncconfig")
-        # Building a module cannot configure the kernel anew.
+        # Building a module must not configure the kernel anew.
         for what, plugin, target, offered in (
                 ("without the plugin that it was configured with", none, ["lib/ctype.o"], True),
                 ("with a folder as the plugin", self.out, ["lib/ctype.o"], True),
@@ -215,7 +215,7 @@ class Run(BaseRun):
 
     def compare(self, ours, cfi):
         if cfi:
-            # From Linux 7.3 on arm64 has direct calls without CALL_OPS.
+            # Since Linux 7.3, arm64 has direct calls without CALL_OPS.
             if self.cfi.enabled("DYNAMIC_FTRACE_WITH_DIRECT_CALLS"):
                 yield from checks.bpf(cfi["bpf"], "without CALL_OPS ")
             else:
@@ -237,7 +237,7 @@ class Run(BaseRun):
                              checks.results(plain["selftests"]))
 
     def build_rival(self):
-        """Compares the objects of the rival's kernel; it is not booted."""
+        """Compares the objects of the rival's kernel, which is not booted."""
         if not rival.patches(self.version):
             return None
         self.say("compiling for the rival layout")

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checks each patchable entry in objects of a kernel: the slot, the return instruction after
-it, and the CFI hash. Prints each fault and a summary; exits with 1 if there is a fault or no
-entry."""
+the slot, and the CFI hash. Prints each fault and a summary. Exits with 1 if there is a fault or
+no entry."""
 import argparse
 import struct
 import sys
@@ -92,7 +92,7 @@ class Object:
 
 def check(objects):
     """Checks pairs of a name and an object. Prints each fault. Returns a summary, and whether
-    there are entries and no faults."""
+    all entries are correct and at least one exists."""
     count = entries = faults = 0
     for path, compiled in objects:
         count += 1

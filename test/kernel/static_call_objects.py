@@ -4,8 +4,8 @@
 
 Compiles security/security.o of Linux 7.2, which calls all hooks of security modules, for
 x86-64, arm64 and ppc64le, and links it. Compares the static calls that our linker lists with
-the branches in the object, and on x86-64 also with the list that the kernel's objtool makes.
-With --stock it also links the object with that LLD, and with our linker without options: the
+the branches in the object, and on x86-64 also with the list made by the kernel's objtool. With
+--stock, also links the object with that LLD, and with our linker without options: the two
 outputs must be identical."""
 import argparse
 import filecmp
@@ -20,12 +20,12 @@ from kernels import SOURCE_ARCH, KernelError, run, source
 
 COMMON = ("64BIT", "SMP", "PRINTK", "EXPERT", "SYSFS", "MULTIUSER", "MODULES", "SECURITY",
           "SECURITY_LOCKDOWN_LSM")
-# By architecture: more options, and the relocation types of branches to a trampoline.
+# By architecture: additional options, and the relocation types of branches to a trampoline.
 ARCHES = {"x86_64": ((), {"R_X86_64_PLT32"}),
           "arm64": (("CFI",), {"R_AARCH64_CALL26", "R_AARCH64_JUMP26"}),
           "ppc64le": (("PPC64", "CPU_LITTLE_ENDIAN", "PPC_PSERIES"), {"R_PPC64_REL24"})}
 
-# Leave out two thirds of the source, but not the directories that Kconfig reads.
+# Omit two thirds of the source, but keep the directories that Kconfig reads.
 WITHOUT = ("Documentation/devicetree/*", "arch/*/boot/dts/*", "tools/perf/*",
            # Patches change selftests of BPF.
            "tools/testing/[a-rt-z]*", "tools/testing/selftests/[a-ac-z]*",
@@ -76,7 +76,7 @@ class Objects:
                 yield (section, int(found[1], 16), found[2], found[3], int(found[4], 16))
 
     def listed(self, path):
-        """The contents of .static_call_sites: (place, name, whether it is a jump)."""
+        """The contents of .static_call_sites: (address, name, whether the branch is a jump)."""
         table = [(f"{symbol}+{addend:#x}", symbol, addend) for section, _, _, symbol, addend
                  in self.relocations(path) if section == ".static_call_sites"]
         return sorted((place[0], re.sub("^__SC[KT]__", "", key[1]), key[2])

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A kernel whose static calls our linker makes; it uses no plugin. The checks
-themselves are in static_calls.py."""
+"""A kernel whose static calls our linker makes, without the plugin. The checks themselves are
+in static_calls.py."""
 import dataclasses
 import shutil
 
@@ -15,7 +15,7 @@ from kernels import HERE, SELFTESTS, KernelError, Tools, source
 GCC = {"ppc64le": "powerpc64le-linux-gnu-"}
 
 # LIMIT: seconds of the guest for each of the kernel's own tests. PACE: an instruction takes
-# 2**PACE ns in the guest. With 4, three tracers of a clock tick take longer than its interval.
+# 2**PACE ns in the guest. With 4, three tracers of a clock tick outlast its interval.
 LIMIT, PACE = 200, 2
 
 
@@ -36,7 +36,7 @@ class StaticCallRun(BaseRun):
         "thin-lto": (("variants/thin-lto",), {}),
     }
 
-    # Further CPUs, and a POWER9 with the hash MMU.
+    # Additional CPUs, and a POWER9 with the hash MMU.
     MACHINES = (("power8", ""), ("power9", "-radix"), ("power10", ""), ("power10", "-radix"))
 
     def prepare(self, build):
@@ -72,7 +72,7 @@ class StaticCallRun(BaseRun):
             yield from self.check_plain(counted)
 
     def build(self, kernel):
-        """Builds the kernel and its modules. Yields a check, and returns whether it was built."""
+        """Builds the kernel and its modules. Yields a check, and returns the build's success."""
         self.say(f"building {kernel.name}")
         try:
             kernel.build()
@@ -107,7 +107,7 @@ class StaticCallRun(BaseRun):
         """Runs all checks that need only one boot, including instruction counts."""
         # Upstream's CALL_OPS; our plugin is not involved here.
         ops = () if quick else ("ops",)
-        # static-calls comes last: it locks the kernel down, and then no module can be loaded.
+        # static-calls is last: it locks the kernel down, after which no module can be loaded.
         said = yield from self.booted(kernel, "static-calls", *ops, "irqsoff", "static-calls",
                                       "events", "log")
         if not said:
@@ -126,7 +126,7 @@ class StaticCallRun(BaseRun):
         yield from checks.log(said["log"], static_calls.KNOWN)
 
     def check_storm(self, kernel, updates, what="storm", on=None):
-        """Checks updates while another CPU calls, and modules are loaded and unloaded."""
+        """Checks updates during calls by another CPU, and while modules are loaded and unloaded."""
         said = yield from self.booted(kernel, what, "storm", "log",
                                       on=(on or self.quick_boot).with_cpus(2), UPDATES=updates)
         if said:
@@ -157,7 +157,7 @@ class StaticCallRun(BaseRun):
         vmlinux = kernel.out / "vmlinux"
         static_calls.report_code(vmlinux, self.tools.llvm)
         static_calls.report_ftrace(vmlinux, self.tools.llvm)
-        # Compare with a link without the option, which ignores that trampolines are missing.
+        # Compare with a link without the option, which ignores missing trampolines.
         static_calls.report_link(kernel, self.tools.linker, "--static-calls-kernel")
         static_calls.report_link(kernel, self.tools.linker, "--unresolved-symbols=ignore-all")
         report.size("vmlinux", {"with the linker's static calls": [vmlinux]})
@@ -165,7 +165,7 @@ class StaticCallRun(BaseRun):
                                           if static_calls.PATCH.search(patch.name)])
 
     def count(self, kernel):
-        """Counts the instructions of each call, by kind, with a QEMU plugin."""
+        """Counts the instructions of each call, by type, with a QEMU plugin."""
         counts = kernel.out / "branches.counts"
         said = yield from self.booted(kernel, "branches", "calls", on=self.counting(counts))
         if not said:
@@ -174,7 +174,7 @@ class StaticCallRun(BaseRun):
         return static_calls.counted(said["calls"], counts.read_text())
 
     def check_machines(self):
-        """Boots on further CPU models, and with the hash MMU; with one CPU and with two."""
+        """Boots on additional CPU models, and with the hash MMU; with one CPU and with two."""
         for cpu, radix in self.MACHINES:
             name, on = cpu + radix, self.quick_boot.with_model(cpu)
             if radix:
@@ -189,7 +189,7 @@ class StaticCallRun(BaseRun):
             yield from self.check_storm(self.ours, 300, f"{name}-storm", on)
 
     def check_kexec(self):
-        """Checks kexec: the kernel boots itself, and the new one runs guest/kexeced.sh."""
+        """Checks kexec: the kernel boots itself, and the new kernel runs guest/kexeced.sh."""
         script = HERE / "guest" / "kexeced.sh"
         said = yield from self.booted(self.ours, "kexec", "kexec",
                                       on=self.quick_boot, more=(self.ours.image, script),
@@ -247,8 +247,8 @@ class StaticCallRun(BaseRun):
 
     def check_far(self, kernel):
         """A kernel that is too large for branches. Calls that cannot reach their trampolines go
-        through stubs of the linker, and are not patched. ftrace reports that the kernel cannot be
-        traced, because ftrace's own stubs are also out of reach."""
+        through stubs of the linker, and are not patched. ftrace reports that the kernel cannot
+        be traced, because ftrace's own stubs are also out of reach."""
         said = yield from self.booted(kernel, "far", "static-calls", "log", on=self.quick_boot)
         if said:
             yield from static_calls.calls(said["static-calls"])
@@ -262,7 +262,7 @@ class StaticCallRun(BaseRun):
     def check_plain(self, counted):
         """Checks our configuration with a linker that makes no static calls."""
         self.plain.begin_as(self.ours)
-        # Some tests patch all functions, or all tracepoints, dozens of times. To be fast, the
+        # Some tests patch all functions, or all tracepoints, dozens of times. For speed, this
         # kernel patches text without mappings: static-calls/rodata-off.patch.
         on = with_radix(boot.Machine.usual(self.arch)).with_pace(PACE)
         on = on.with_args(f"{on.guest.kernel_args} rodata=off")

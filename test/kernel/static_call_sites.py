@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Prepares the static calls of a linked program of ppc64le, as our linker does, for any other
-linker. The program is linked with --emit-relocs, and its trampolines are compiled. Replaces the
-nop after each call of a trampoline by ld r2,PACATOC(r13), and writes the places of the calls and
-their keys to .static_call_sites. Prints the number of calls; on an error the program is unchanged."""
+"""Prepares the static calls of a linked ppc64le program for any linker, as our linker does. The
+program is linked with --emit-relocs, and contains compiled trampolines. Replaces the nop after
+each call of a trampoline by ld r2,PACATOC(r13), and writes the addresses of the calls and their
+keys to .static_call_sites. Prints the number of calls. On an error the program is unchanged."""
 import argparse
 import struct
 import sys

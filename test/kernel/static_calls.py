@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The expected behaviour of a kernel whose static calls the linker made."""
+"""The expected behaviour of a kernel whose static calls our linker makes."""
 import os
 import re
 import subprocess
@@ -17,13 +17,13 @@ OPTIONS = ("LD_HAS_STATIC_CALLS", "HAVE_STATIC_CALL_INLINE", "STATIC_CALL_SELFTE
 STARTUP_TESTS = ("Testing dynamic ftrace:", "Testing dynamic ftrace ops #1:",
                  "Testing ftrace recursion:")
 
-# The patches of the series that concern static calls.
+# The patches of the series for static calls.
 PATCH = re.compile(r"^000[1-367]-powerpc-")
 
 # QEMU's memory for firmware variables is empty.
 KNOWN = "WARNING: nvram corruption detected: 0-length partition"
 
-# The places of caller, static call and target: kernel (k) or module (m). The kernel gets a
+# Where caller, static call and target are: kernel (k) or module (m). The kernel gets a
 # module's static call as a pointer.
 CASES = ("kkk", "kkm", "kmk", "kmm", "mkk", "mkm", "mmk", "mmm",
          "kk-ret0", "mk-ret0", "mm-ret0", "kk-null", "mk-null", "mm-null",
@@ -31,14 +31,14 @@ CASES = ("kkk", "kkm", "kmk", "kmm", "mkk", "mkm", "mmk", "mmm",
 DIRECT = {"kkk": "kk", "mkk": "mk", "mmm": "mm"}
 RIGHT = ("k null", "k not null", "k not null, m", "k null again", "m null", "m not null",
          "m null again")
-# The code of a call after each kind of update, in the kernel and in a module.
+# The code of a call after each type of update, in the kernel and in a module.
 SITES = {"kkk": r"bl test_target_k\+0x8/", "kkm": r"bl __SCT__test_k\+0xc/",
          "ret0": r"bl __SCT__test_k\+0x1c/", "again": r"bl test_target_k\+0x8/",
          "null": r"60000000$", "event-k": r"bl test_event_k\+0x8/", "null-again": r"60000000$",
          "mmm": r"bl __SCT__sc_m\+0x10/", "mmk": r"bl __SCT__sc_m\+0x18/",
          "m-ret0": r"bl __SCT__sc_m\+0x10/", "m-again": r"bl __SCT__sc_m\+0x10/",
          "m-null": r"48000008$", "mk-null": r"48000008$"}
-# Targets of a module's stubs. Updates change the stub and not the call, except for NULL.
+# Targets of a module's stubs. Updates change the stub instead of the call, except for NULL.
 STUBS = {"mkk": "test_target_k+0x0/", "mkm": "target_m+0x0/", "ret0": "__SCT__test_k+0x1c/"}
 
 CALL = re.compile(r"\sbl\s+0x([0-9a-f]+)")
@@ -55,7 +55,7 @@ def warnings(log, patches):
 
 
 def durations(text):
-    """Returns the instructions of a call, by case and kind, including loop and target."""
+    """Returns the instructions of a call, by case and type, including loop and target."""
     return {(case, kind): float(time) for case, kind, time in
             re.findall(r"^(\S+) (\w+) ([\d.]+) right$", text, re.MULTILINE)}
 
@@ -107,7 +107,7 @@ def no_oops(log):
 
 
 def far(text, log):
-    """Checks the code of callers, besides that all calls are correct."""
+    """Checks the code of callers, and that all calls are correct."""
     stays = re.findall(r"^site (\S+) at \+\d+: bl __long_branch___SCT__", text, re.MULTILINE)
     yield f"calls that stay as they are: {' '.join(stays)}", "kkk" in stays, text
     yield from no_oops(log)
@@ -150,9 +150,9 @@ def costs(text):
 
 
 def counted(text, counts):
-    """Counts per call, for each case and kind: instructions, indirect branches except that of the
-    calling loop, unbalanced returns, and instructions in a range. The counter has a line for
-    each round of each case; the lowest ones were not interrupted."""
+    """Counts per call, for each case and type: instructions, indirect branches except that of
+    the calling loop, unbalanced returns, and instructions in a range. The counter has a line
+    for each round of each case. Rounds without an interrupt have the lowest counts."""
     names = re.findall(r"^(\S+) (\w+) [\d.]+ (?:right|WRONG)$", text, re.MULTILINE)
     lines = [tuple(map(int, line.split())) for line in counts.splitlines()]
     rounds = len(lines) // len(names) if names else 0
@@ -192,7 +192,7 @@ def cell_text(cell):
 
 
 # A kernel with generic static calls has no trampolines. The kernel calls a module's static
-# call through a copy of its pointer (static), or through a pointer to its pointer, so that
+# call through a copy of the pointer (static), or through a pointer to the pointer, so that
 # updates have an effect (follow).
 WAYS = [*((case, "static") for case in CASES), ("kmk", "follow"), ("kmm", "follow")]
 
@@ -272,8 +272,8 @@ def startup(text):
 
 
 def same_selftests(text, reference, files):
-    """Compares ftrace's tests one by one with those of another kernel: none may be skipped or
-    have another result."""
+    """Compares ftrace's tests one by one with those of another kernel: no test may be skipped
+    or have a different result."""
     ours, theirs = checks.results(text), checks.results(reference)
     for which, said, found in (("our", text, ours), ("the stock", reference, theirs)):
         counted = sum(map(int, checks.TALLY.findall(said)))
@@ -298,7 +298,7 @@ def addresses(symbols):
 
 
 def tramps(vmlinux, llvm):
-    """The address range of trampolines, and the number of instructions of one."""
+    """Returns the address range of trampolines, and the number of instructions of a trampoline."""
     symbols = symbols_of(vmlinux, llvm)
     at = addresses(symbols)
     first, last = at["__static_call_text_start"], at["__static_call_text_end"]
@@ -315,7 +315,7 @@ def code(vmlinux, llvm):
     tramps = range(at["__static_call_text_start"], at["__static_call_text_end"])
     lines = subprocess.run([f"llvm-objdump{llvm}", "-d", "--no-show-raw-insn", vmlinux],
                            capture_output=True, text=True, check=True).stdout.splitlines()
-    # The linker's stub to a trampoline that is out of reach has the trampoline's name.
+    # If a trampoline is out of reach, the linker's stub to it has the trampoline's name.
     stubs = {int(address, 16) for address in
              re.findall(r"^([0-9a-f]+) \w __long_branch___SCT__", symbols, re.MULTILINE)}
     calls = [(i, CALL.search(line)) for i, line in enumerate(lines)]
@@ -332,8 +332,8 @@ def code(vmlinux, llvm):
 
 
 def nops(vmlinux, llvm):
-    """Checks that a function that ftrace may trace has only one NOP: its stub is in another
-    place."""
+    """Checks that a function that ftrace may trace has only one NOP, because its stub is not at
+    the entry."""
     code = subprocess.run([f"llvm-objdump{llvm}", "-d", "--no-show-raw-insn",
                            "--disassemble-symbols=test_target_k", vmlinux],
                           capture_output=True, text=True, check=True).stdout
@@ -385,7 +385,7 @@ def report_ftrace(vmlinux, llvm):
 
 
 def report_link(kernel, linker, *options, rounds=5):
-    """Prints the CPU time of vmlinux's last link: the least of several rounds."""
+    """Prints the CPU time of vmlinux's last link: the minimum of several rounds."""
     out = kernel.out
     link = ["-EL", "-m", "elf64lppc", "-z", "noexecstack", "-pie", "--no-dynamic-linker", "-z",
             "notext", "--build-id=sha1", "--threads=1", "-T", "arch/powerpc/kernel/vmlinux.lds",
@@ -404,8 +404,8 @@ def report_link(kernel, linker, *options, rounds=5):
 
 
 def syscalls(text, counts, length):
-    """Prints the instructions of each system call, and how many of them are in trampolines, which
-    have this length."""
+    """Prints the instructions of each system call, and how many of them are in trampolines of
+    this length."""
     names = re.findall(r"^syscalls (\d+): (.*)$", text, re.MULTILINE)
     lines = [tuple(map(int, line.split())) for line in counts.splitlines()]
     good = bool(names) and len(lines) == len(names)

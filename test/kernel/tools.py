@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The expected output of Debian's programs on our kernel. Also that of our command for a
-program's calls and the kernel calls that they make."""
+"""The expected output of Debian's programs on our kernel, and of `patchbay` for a program's
+calls together with the kernel calls that they make."""
 import base64
 import gzip
 import io
@@ -31,7 +31,7 @@ def bpftrace(text):
 
 
 def file(text, name):
-    """Returns the file that a script printed in its output; empty if it is damaged."""
+    """Returns the file that a script printed in its output; empty if the output is damaged."""
     found = re.search(rf"^file: {name}\n(.*?)^end of file$", text, re.MULTILINE | re.DOTALL)
     try:
         return gzip.decompress(base64.b64decode(found[1])) if found else b""
@@ -51,8 +51,8 @@ def read_json(*words):
         return {}
 
 
-# The work of the program in guest/both.c, in the order of time: its own calls, and inside
-# each the kernel call that it makes.
+# The work of the program in guest/both.c, in the order of time: its own calls, and in each
+# call the kernel call that it makes.
 BENEATH = {"open_input": "do_sys_openat2", "read_input": "ksys_read"}
 
 
@@ -95,8 +95,8 @@ def both(text, patchbay, out):
 
 
 def within(events, caller, called):
-    """Counts the kernel calls in which each call of the program waited. A Perfetto trace shows
-    them as two processes and one thread."""
+    """Counts the kernel calls inside each call of the program. A Perfetto trace shows program
+    and kernel as two processes with one thread."""
     calls = [event for event in events if event.get("name") == called and event["pid"] == 0]
     return [sum(call["tid"] == event["tid"] and event["ts"] - 1 <= call["ts"]
                 and call["ts"] + call["dur"] <= event["ts"] + event["dur"] + 1
@@ -113,8 +113,8 @@ def same(patchbay, out):
         found[name] = {row["name"]: (row["calls"], row.get("total_ns", 0)) for row in
                        read_json(patchbay, "report", "--json", data).get("functions", [])}
     ours, theirs = found.values()
-    # trace-cmd may print one digit more than the kernel. Calls that did not return last until
-    # the last line, whose time is in microseconds.
+    # trace-cmd may print one digit more than the kernel. Unfinished calls last until the last
+    # line, whose time is in microseconds.
     other = [name for name, (calls, total) in ours.items()
              if theirs.get(name, (0, 0))[0] != calls or abs(theirs[name][1] - total) > 10 * calls + 1000]
     yield (f"'trace-cmd report' of the same buffer has the same {len(ours)} functions, calls and"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A program whose functions call the kernel, to be recorded while the kernel is
-// traced.
+// A program whose functions make system calls, recorded while the kernel is traced.
 #include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>

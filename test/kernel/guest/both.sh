@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Records a program's calls while the kernel traces its own calls for the same task, with the
-# same clock. Prints both: the program's files, and the kernel's trace as text, in the
-# kernel's format and in that of trace-cmd.
+# same clock. Prints the program's files and the kernel's trace, in the kernel's text format
+# and in that of trace-cmd.
 cd /sys/kernel/tracing
 echo 0 >tracing_on
 echo mono >trace_clock

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Attaches BPF programs that need direct calls to the system call getsid(), one of each kind.
-// The fentry and fexit programs count calls and sum up results; the LSM program forbids the
-// call. Prints a line for each.
+// Attaches BPF programs that need direct calls to the system call getsid(), one program
+// of each type. The fentry and fexit programs count calls and sum up results; the LSM
+// program forbids the call. Prints a line for each program.
 #include "bpf.h"
 
 enum { CALLS = 1000 };

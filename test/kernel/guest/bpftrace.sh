@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Debian's bpftrace counts a program's calls of a function by their result, and reads an
-# argument of another one.
+# argument of another function.
 cp $MULTI $DEBIAN/tmp/multi
 chroot $DEBIAN /usr/bin/bpftrace --version
 export FUNCTION=$($MULTI name)

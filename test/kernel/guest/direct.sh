@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Loads each kernel sample of direct calls. Prints which functions wrote to the trace, and which
-# are still traced after unloading. Some samples modify their direct call every 2 seconds.
+# Loads each kernel sample of direct calls. Prints the functions that wrote to the trace, and
+# those still traced after unloading. Some samples modify their call every 2 seconds.
 cd /sys/kernel/tracing
 insmod $(find $MODULES -name slots.ko)
 for module in ftrace-direct ftrace-direct-too ftrace-direct-modify \

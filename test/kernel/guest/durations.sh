@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Durations of calls, by the recipe in runtime/linux/README.md: how long a buffer lasts with
-# different sets of excluded functions, and the cost of an excluded call. The kernel has
-# traced its own boot, by its arguments.
+# Durations of calls, with the commands of runtime/linux/README.md: the time for which a
+# buffer lasts with different sets of excluded functions, and the cost of an excluded call.
+# The kernel's arguments have enabled tracing of its own boot.
 cd /sys/kernel/tracing
 echo boot: $(cat tracing_on)
 echo 0 >tracing_on
@@ -39,15 +39,15 @@ traced() {
 	echo nop >current_tracer
 	echo 0 >tracing_thresh
 }
-# On riscv, tracers of masked interrupts unwind the stack, and call these functions for each
-# frame. If they are traced, a timer interrupt takes longer than the timer's interval.
+# On riscv, tracers of masked interrupts unwind the stack, and call these two functions for each
+# frame. If the functions are traced, a timer interrupt takes longer than the timer's interval.
 echo __kernel_text_address kernel_text_address >set_ftrace_notrace
 traced 0
 traced 10
 traced 100
 
-# Trace up to a depth, and until a function is called. Then tracing is off, so reading the
-# trace is not traced.
+# Trace up to a depth, and until a function is called. The function turns tracing off, so
+# reading the trace is not traced.
 lines() {
 	head -n 2000 trace | sed '/^#/d; s/.*|//' | grep -c "^$1"
 }
@@ -68,8 +68,8 @@ echo 0 >max_graph_depth
 
 echo >set_ftrace_notrace
 
-# The cost for a function that is faster than the threshold, alone and beside tracers of
-# another function.
+# The cost of a function that is faster than the threshold, alone and with tracers of another
+# function.
 echo 1 >tracing_on
 cost() {
 	echo "cost: $1: none $($MULTI call)"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Counts a tracepoint as perf stat does, with one event and with two. The static call of
-// a tracepoint goes to its only handler, or, if it has several, to a function that calls all.
+// Counts a tracepoint as perf stat does, with one event and with two. The tracepoint's
+// static call goes to its only handler or, with several, to a function that calls all.
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdint.h>

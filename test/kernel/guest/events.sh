@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Counts a tracepoint with perf, first alone, then while ftrace also uses it.
+# Counts a tracepoint with perf, alone and while ftrace also uses the tracepoint.
 $EVENTS
 echo 1 >/sys/kernel/tracing/events/syscalls/sys_enter_getppid/enable
 echo >/sys/kernel/tracing/trace

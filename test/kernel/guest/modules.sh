@@ -6,7 +6,7 @@ echo records before: $(cat dyn_ftrace_total_info)
 for module in slots no_slots; do
 	insmod $(find $MODULES -name ${module/_/-}.ko)
 	grep "\[$module\]" available_filter_functions | sort | sed 's/^/traceable: /'
-	# Refused if the module has no traceable function.
+	# ftrace refuses the filter if the module has no traceable function.
 	echo ":mod:$module" >set_ftrace_filter && echo function >current_tracer
 	echo >trace
 	echo 100 >/sys/module/$module/parameters/calls

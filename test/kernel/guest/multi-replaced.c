@@ -46,7 +46,7 @@ static void with_replacement(const struct kind *kind, int program_first, int tra
 	int map = make_map(), program = load_counting(kind->attach, map), link = -1;
 	int bad = 0;
 
-	// Wait until the old trampoline is freed: a new trampoline must find out about
+	// Wait until the old trampoline is freed, so that a new one must find the
 	// replacements.
 	sleep(5);
 	if (traced)
@@ -99,7 +99,7 @@ static void several(void)
 	close(map);
 }
 
-// The kernel must refuse to replace a function twice, or one that does not exist.
+// The kernel must refuse to replace a function twice, and to replace a nonexistent one.
 static void refusals(void)
 {
 	int program = load_empty(BPF_TRACE_FENTRY_MULTI, 0), link;

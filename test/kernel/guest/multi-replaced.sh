@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# BPF programs on a function whose calls another tracer redirects, as a livepatch
-# does.
+# BPF programs on a function whose calls are redirected by another tracer, as by a livepatch.
 #
-# First replace two functions of a program on several functions, and count how often its
-# trampolines are made.
+# First replace two functions of a program on several functions, and count how often the
+# program's trampolines are made.
 cd /sys/kernel/tracing
 insmod $(find $MODULES -name replaced.ko) function=$($REPLACED names)
 echo arch_prepare_bpf_trampoline >set_ftrace_filter

@@ -2,10 +2,10 @@
 //
 // multi-storm SECONDS [CALLERS]
 //
-// One thread makes system calls on its own CPU; a BPF program and a tracer of ftrace
-// count them all the time. On another CPU, other tracers are added to the same functions
+// One thread makes system calls on its own CPU. A BPF program and a tracer of ftrace
+// count all of these calls. On another CPU, more tracers are added to the same functions
 // and removed. No call may be counted twice or missed. With several CALLERS the threads
-// preempt each other wherever the kernel permits it, also inside the program. Then the
+// preempt each other wherever the kernel permits this, also inside the program. Then the
 // kernel skips the program for other threads of that CPU, and counts the skipped calls.
 #define _GNU_SOURCE
 #include "multi.h"
@@ -106,7 +106,7 @@ static unsigned long long entries(const char *tracer)
 	return sum;
 }
 
-// Create a tracer of count functions, from the first one on, in the threads of callers.
+// Create a tracer of @count functions, starting with @first, in the callers' threads.
 static int prepare_tracer(const char *tracer, int first, int count)
 {
 	char path[128], text[512] = "";
@@ -135,11 +135,11 @@ static int trouble(unsigned int round, int other, int single)
 	link = link_multi(kinds[1].attach, other, 0, 1 + round % KNOWN);
 	link2 = link_single(single);
 	refused += (link < 0) + (link2 < 0);
-	// Another tracer on the functions of the link and of the tracer that stays.
+	// Another tracer on the functions of the link and of the permanent tracer.
 	refused += !set(tracers[1], "current_tracer", "function");
 	close(round % 2 ? link : link2);
 	refused += !set(tracers[2], "current_tracer", "function");
-	// A filter that changes while its tracer is on.
+	// A filter that is changed while its tracer is on.
 	refused += !set(tracers[2], "set_ftrace_filter", known[round % KNOWN].function);
 	refused += !set(tracers[1 + round % 2], "current_tracer", "nop");
 	close(round % 2 ? link2 : link);
@@ -147,7 +147,7 @@ static int trouble(unsigned int round, int other, int single)
 	return refused;
 }
 
-// Returns how often the kernel skipped the program because it was already running on the CPU.
+// Returns how often the kernel skipped the program, as it was already running on the CPU.
 static unsigned long long misses(int program)
 {
 	struct bpf_prog_info info = {};

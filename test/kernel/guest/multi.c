@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Attaches one BPF program to 1, 100, 1000 and all functions of the kernel with one link,
-// and counts calls. Prints a line for each. With an argument it prints the cost of a call:
+// and counts calls. Prints a line for each. An argument makes it print the cost of a call:
 // "call" without programs ("name" prints the called function), another one with programs.
 #include "multi.h"
 
@@ -110,9 +110,9 @@ static unsigned int traced(void)
 	return lines;
 }
 
-// Whether the function's ftrace handler saves all registers although no tracer needs them. A
-// direct call must not request that: the handler of a single tracer does not save them, so the
-// direct call would be skipped while a second tracer is being added.
+// Does the function's ftrace handler save all registers although no tracer needs them?
+// A direct call must not request that: the handler of a single tracer does not save all
+// registers, so the direct call would be skipped while a second tracer is being added.
 static int saves_registers(const char *function)
 {
 	FILE *file = fopen("/sys/kernel/tracing/enabled_functions", "r");
@@ -152,8 +152,8 @@ static void count_traced(void)
 	close(map);
 }
 
-// Test fmod_ret: such a program may skip the function and return another value. Mainline has no
-// fmod_ret programs on many functions.
+// Test fmod_ret, whose programs may skip the function and return another value.
+// Mainline has no fmod_ret programs on many functions.
 static void modify(void)
 {
 	static const struct kind kind = { "fmod_ret.multi", BPF_TRACE_FSESSION_MULTI + 1, 1 };
@@ -198,16 +198,16 @@ static unsigned long long cost(void)
 	return best;
 }
 
-// Wait until detached programs are freed. Freeing takes time and memory, and a reader of the
-// symbol list may miss symbols while it lasts.
+// Wait until detached programs are freed. Freeing takes time and memory, and meanwhile
+// a reader of the symbol list may miss symbols.
 static void settle(void)
 {
 	sleep(10);
 }
 
-// Print how many trampolines of a function a branch from the kernel cannot reach, and how many
-// it can. Calls reach the former through ftrace_caller(). The lower half of the number in a
-// trampoline's name, except for its highest bit, is the type of the function.
+// Print how many of a function's trampolines a branch from the kernel cannot reach, and
+// how many it can. Calls of the former go through ftrace_caller(). The lower half of the
+// number in a trampoline's name, except for its highest bit, is the function's type.
 static void print_reach(unsigned int function)
 {
 	FILE *file = fopen("/proc/kallsyms", "r");
@@ -233,8 +233,8 @@ static void print_reach(unsigned int function)
 	printf(" (%u far, %u near)", far, near);
 }
 
-// Return the first function that a system call does not call. Types are sorted by name, so the
-// functions from there on have names with "net", "o" and "p". Some functions before them are
+// Return the first function that no system call calls. Types are sorted by name, so the
+// functions from there on have names with "net", "o" and "p". Some earlier functions are
 // called in each system call: on riscv a hundred times if masked interrupts are traced.
 static unsigned int first_not_called(void)
 {
@@ -244,8 +244,8 @@ static unsigned int first_not_called(void)
 	return functions - LINKS;
 }
 
-// Print the cost of a call, in instructions if the guest's clock counts those: without a
-// program, with a link to this function, and with one link to this and other functions.
+// Print the cost of a call, in instructions if the guest's clock counts these: without a
+// program, with a link to this function, and with one link to this function and others.
 static void costs(const char *beside)
 {
 	unsigned int at = 2; // getppid
@@ -337,7 +337,7 @@ static const struct btf_type *find_struct(const char *name)
 	return NULL;
 }
 
-// Print the size of an ftrace record, in bytes, and of the part that a direct call reads.
+// Print the size in bytes of an ftrace record, and of the part that a direct call reads.
 static void record_size(void)
 {
 	const struct btf_type *record = find_struct("dyn_ftrace");
@@ -354,7 +354,7 @@ static void record_size(void)
 	printf("record: %u bytes, %u for direct calls\n", record ? record->size : 0, ours);
 }
 
-// Returns a figure of /proc/meminfo in bytes. It is exact enough for large allocations.
+// Returns a figure of /proc/meminfo in bytes, exact enough for large allocations.
 static long long used(const char *what)
 {
 	FILE *file = fopen("/proc/meminfo", "r");

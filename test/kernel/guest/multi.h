@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// BPF programs that are attached to many functions by one link, and count the calls of a few:
-// system calls that a test makes. A function's cookie, which is set when attaching, identifies
-// the function.
+// BPF programs that are attached to many functions by one link, and count the calls of
+// some functions: system calls made by a test. A function's cookie, which is set when
+// attaching, identifies the function.
 #ifndef PATCHBAY_TEST_GUEST_MULTI_H
 #define PATCHBAY_TEST_GUEST_MULTI_H
 
@@ -83,8 +83,8 @@ static int is_scalar(const struct btf_type *type)
 	       kind == BTF_KIND_ENUM || kind == BTF_KIND_ENUM64;
 }
 
-// Whether BPF can handle the parameters and the result of the function. Only some JIT
-// compilers support structures in registers.
+// Can BPF handle the parameters and the result of the function? Only some JIT compilers
+// support structures in registers.
 static int is_simple(const struct btf_type *function)
 {
 	const struct btf_type *proto = types[function->type], *result;
@@ -103,15 +103,15 @@ static int is_simple(const struct btf_type *function)
 	return 1;
 }
 
-// Whether a program must not be attached: trampolines call the function, or it does not return.
-// The kernel's own tests of BPF have the same list.
+// Must a program not be attached, because trampolines call the function, or because it
+// does not return? The kernel's own tests of BPF have the same list.
 static int is_unsafe(const char *name)
 {
 	static const char *const names[] = {
 		"arch_cpu_idle", "default_idle", "migrate_disable", "migrate_enable",
 		"___migrate_enable", "preempt_count_add", "preempt_count_sub",
 		"__rcu_read_lock", "__rcu_read_unlock", "bpf_get_numa_node_id",
-		// These do not return.
+		// These functions do not return.
 		"do_exit", "do_group_exit", "kthread_complete_and_exit",
 		"make_task_dead", "kthread_exit", "do_task_dead", "__module_put_and_kthread_exit",
 		PREFIX "exit", PREFIX "exit_group",
@@ -120,7 +120,8 @@ static int is_unsafe(const char *name)
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (!strcmp(name, names[i]))
 			return 1;
-	// Also skip functions for BPF programs, whose declared parameters differ.
+	// Also skip functions for BPF programs: their declared parameters are not the
+	// real ones.
 	return !strncmp(name, "rcu_", 4) || !strncmp(name, "bpf_", 4);
 }
 
@@ -129,8 +130,8 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-// Reads kernel symbols from the lines of a file, by a format of scanf(), and sorts them.
-// Leaves out names that occur twice, because they are ambiguous.
+// Reads kernel symbols from the lines of a file, by a format of scanf(), and sorts
+// them. Omits ambiguous names, which occur twice.
 static inline size_t read_names(const char *path, const char *format, char ***names)
 {
 	FILE *file = fopen(path, "r");
@@ -283,7 +284,7 @@ static inline int link_multi(enum bpf_attach_type attach, int program, unsigned 
 	unsigned long long *their = malloc(count * sizeof(*their));
 	int link;
 
-	// Pass a copy, because the kernel may sort it.
+	// Pass a copy, because the kernel may sort the array.
 	memcpy(some, ids + first, count * sizeof(*some));
 	memcpy(their, cookies + first, count * sizeof(*their));
 	attr.link_create.tracing_multi.ids = (unsigned long)some;

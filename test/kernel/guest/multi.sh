@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Attaches one BPF program to many functions. Then measures a call that the program sees, alone
-# and beside a hundred tracers of another function.
+# Attaches one BPF program to many functions. Then measures a call of a function with the
+# program, alone and with a hundred tracers of another function.
 $MULTI
 $MULTI 'beside 0'
 module=$(find /lib/modules/*/ -name ftrace-ops.ko)

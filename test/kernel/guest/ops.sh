@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Runs samples/ftrace/ftrace-ops with different numbers of relevant and irrelevant tracers.
-# The module measures in its init function, which then fails so that insmod can be repeated.
+# The module measures in its init function, which then fails, so that insmod can be repeated.
 module=$(find /lib/modules/*/ -name ftrace-ops.ko)
 calls=1000
 for relevant in 0 1 2 10 100; do

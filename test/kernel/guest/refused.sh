@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Tries to load modules that the kernel must refuse, and prints the reason. The last module is
-# only built for some kernels.
+# Tries to load modules that the kernel must refuse, and prints the reasons. The last module
+# exists only for some kernels.
 for module in sc_jump sc_bare sc_sites sc_other sc_generic; do
 	[ -e $MODULES/$module.ko ] || continue
 	insmod $MODULES/$module.ko 2>/dev/null && echo $module: loaded || echo $module: refused

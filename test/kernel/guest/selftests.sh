@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Runs the kernel's own tests of ftrace. A test that takes more than LIMIT seconds of the guest
-# is ended, and fails because of the time limit. Messages of tests do not appear between the
-# name of a test and its result.
+# Runs the kernel's own tests of ftrace. A test that takes more than LIMIT seconds of guest
+# time is ended, and fails because of the time limit. Messages of tests do not appear between
+# the name of a test and its result.
 cd $SELFTESTS
 
-# Ends all processes of the test, but not the script, which has its own session.
+# Ends all processes of the test. The script has its own session, and continues.
 end_test() {
 	for stat in /proc/[0-9]*/stat; do
 		read -r process name state parent group session rest <$stat || continue
@@ -13,7 +13,7 @@ end_test() {
 	done 2>/dev/null
 }
 
-# Enforces LIMIT. When a test ends, its result and the name of the next test are written.
+# Enforces LIMIT. When a test ends, the test's result and the name of the next test are written.
 watch() {
 	size= began=0
 	while sleep 5 && kill -0 $1 2>/dev/null; do

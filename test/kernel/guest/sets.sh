@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Adds tracers to one function and removes them. Prints each time where the function's call
+# Adds tracers to one function and removes them. Each time, prints where the function's call
 # site points, and which calls each tracer has seen.
 cd /sys/kernel/tracing
 insmod $(find $MODULES -name slots.ko)
@@ -24,19 +24,19 @@ for tracer in one two three; do
 	show "$tracer comes"
 	traces "$tracer comes"
 done
-# Change one tracer; the others must not change.
+# Change one tracer. The others must not change.
 echo nop >instances/two/current_tracer
 show 'two goes'
 traces 'two goes'
 echo function >instances/two/current_tracer
 show 'two is back'
 traces 'two is back'
-# Remove a tracer by its filter: this changes the call site, but not the call.
+# Remove a tracer by its filter: this changes the call site, but not the calls.
 echo wake_up_process >instances/one/set_ftrace_filter
 show 'one is elsewhere'
 traces 'one is elsewhere'
 echo traced >instances/one/set_ftrace_filter
-# Turn ftrace off for a while. Since Linux 7.3 that is refused.
+# Turn ftrace off for a while. Since Linux 7.3 the kernel refuses that.
 refusal=$(echo 0 2>&1 >/proc/sys/kernel/ftrace_enabled)
 if [ "$refusal" ]; then
 	echo refused: ftrace_enabled is $(cat /proc/sys/kernel/ftrace_enabled)
@@ -55,8 +55,8 @@ for tracer in one two three; do
 done
 rmmod slots
 if [ ! "$refusal" ]; then
-	# Load a module while ftrace is off; tracers for its function exist already. They see its
-	# calls when ftrace is on again, unless they were removed before that.
+	# Load a module while ftrace is off. Tracers for the module's function already exist,
+	# and see its calls when ftrace is on again, unless they were removed before.
 	for tracer in one two three; do
 		mkdir instances/$tracer
 		echo '*' >instances/$tracer/set_ftrace_notrace

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Tests static calls between the kernel and modules, and other patchers of the same code: kprobes
-# and a livepatch. The last part locks the kernel down, which calls LSM hooks; these are also
-# static calls.
+# Tests static calls between the kernel and modules, and other patchers of the same code:
+# kprobes and a livepatch. The last test locks the kernel down, which calls LSM hooks; these
+# are also static calls.
 said() {
 	dmesg | sed -n 's/^\[[^]]*\] sc: //p' | tail -n ${1-999}
 }

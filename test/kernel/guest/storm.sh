@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Updates static calls while another CPU calls, and while a calling module is loaded and unloaded.
+# Updates static calls during calls by another CPU and by a module that comes and goes.
 (while [ ! -e /tmp/done ]; do
 	insmod $MODULES/sc_user.ko && rmmod sc_user
 done) &

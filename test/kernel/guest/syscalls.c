@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Makes system calls that call hooks of security modules, and one with a tracepoint. Each is
-// between two marks, so that static-calls/branches.c can count the kernel's instructions for
-// the system call.
+// Makes system calls that call hooks of security modules, and a system call with a
+// tracepoint. Each is between two marks, so that static-calls/branches.c can count the
+// kernel's instructions for the system call.
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/mman.h>

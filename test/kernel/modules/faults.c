@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception OR GPL-2.0-only
 /*
- * Provokes harmless faults when it is loaded: a kernel with detectors reports each. The
- * last ones are a wrong order of locks and KASAN's use of freed memory, because lockdep
- * turns itself off after these reports.
+ * Provokes harmless faults when loaded. A kernel with detectors reports each fault. The
+ * last ones are a wrong order of locks and, for KASAN, a use of freed memory, because
+ * lockdep turns itself off after these reports.
  */
 #include <linux/module.h>
 #include <linux/mutex.h>

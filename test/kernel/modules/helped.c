@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception OR GPL-2.0-only
 /*
- * A tracer that calls the function it traces, and relies on ftrace to stop the recursion.
- * It permits one nested call, as an interrupt might make it. Another tracer, which does not
- * need recursion protection, is added and removed.
+ * A tracer that calls the function it traces, and relies on ftrace to stop the
+ * recursion. One nested call is permitted, because an interrupt might make it. Another
+ * tracer, which does not need recursion protection, is added and removed.
  */
 #include <linux/ftrace.h>
 #include <linux/module.h>
@@ -68,5 +68,5 @@ static void __exit helped_exit(void)
 module_exit(helped_exit);
 
 MODULE_DESCRIPTION("A tracer that needs help, in a test");
-/* ftrace is exported only to this license. */
+/* ftrace is exported only to GPL modules. */
 MODULE_LICENSE("GPL");

@@ -86,5 +86,5 @@ static void __exit replaced_exit(void)
 module_exit(replaced_exit);
 
 MODULE_DESCRIPTION("A function that is replaced, in a test");
-/* ftrace is exported only to this license. */
+/* ftrace is exported only to GPL modules. */
 MODULE_LICENSE("GPL");

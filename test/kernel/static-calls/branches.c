@@ -7,10 +7,10 @@
 //   return stack would mispredict these.
 //
 // A mark is an instruction that no compiler emits: a load of a constant into r0 or x9.
-// Each pair of marks adds a line to the file of the option out=.
+// For each pair of marks, the plugin adds a line to the file of the option out=.
 //
-// Debian has no package with QEMU's header, so this file declares the used part (QEMU's
-// documentation, "QEMU TCG Plugins", version 1 of the API).
+// Debian has no package with QEMU's header, so this file declares the functions that it
+// uses (QEMU's documentation, "QEMU TCG Plugins", version 1 of the API).
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -59,10 +59,10 @@ static bool counting;
 static uint64_t insns, insns_before, inside, inside_before;
 static unsigned long indirect, unbalanced;
 
-// Return addresses of open calls; the newest DEPTH ones.
+// Return addresses of open calls: the newest DEPTH ones.
 static uint64_t stack[DEPTH];
 static unsigned int depth;
-// The last executed return: its address, and its expected target.
+// The last executed return: its address and its expected target.
 static uint64_t return_at, return_to;
 
 static void begin(unsigned int cpu, void *data)
@@ -87,7 +87,7 @@ static void end(unsigned int cpu, void *data)
 	counting = false;
 }
 
-// A branch with a link pushes an address, through a register or not.
+// A branch with link pushes an address, whether direct or through a register.
 static void call(unsigned int cpu, void *address)
 {
 	(void)cpu;
@@ -113,7 +113,7 @@ static void leave(unsigned int cpu, void *address)
 	return_to = depth ? stack[--depth] : 1; // 1: no valid address
 }
 
-// Called for the code after a branch. A conditional return may not be taken.
+// Called for the code that follows a branch. A conditional return may not be taken.
 static void block(unsigned int cpu, void *data)
 {
 	uint64_t address = (uint64_t)(uintptr_t)data;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Makes a static call without a nop for the restore of r2: the loader refuses it. */
+/* Makes a static call without a nop to restore r2: the loader refuses the module. */
 #include <linux/module.h>
 #include <linux/static_call.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Calls between the kernel (k) and a module (m). Three letters name the places of the caller,
- * the static call and the target. Prints whether the calls are right, how long they take, and
- * the code of callers.
+ * Static calls between the kernel (k) and a module (m). Three letters say where the
+ * caller, the static call and the target are. Prints whether the calls are right, how
+ * long they take, and the code of callers.
  */
 #include <linux/ktime.h>
 #include <linux/module.h>
@@ -45,8 +45,8 @@ TEST_CALLERS(mk, test_k, test_pointer_k, test_target_k, data_m)
 #endif
 
 /*
- * Prints the shortest of several rounds; the others may have had an interrupt. Each call
- * adds `step`, or all return 0.
+ * Prints the time of the fastest round, because an interrupt slows others down. Each
+ * call adds `step`, or all calls return 0.
  */
 static void one(const char *what, const char *how, long (*call)(long x), long step)
 {
@@ -54,7 +54,10 @@ static void one(const char *what, const char *how, long (*call)(long x), long st
 	unsigned int round, i;
 	long x = 5;
 
-	/* Call through a pointer: not inlined, and not through a stub of the module loader. */
+	/*
+	 * A call through a pointer is not inlined, and uses no stub of the module
+	 * loader.
+	 */
 	OPTIMIZER_HIDE_VAR(call);
 	for (round = 0; round < 5; round++) {
 		u64 time = ktime_get_ns();

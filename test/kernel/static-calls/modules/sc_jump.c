@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Jumps to its own static call, so it cannot restore r2: the loader refuses it. */
+/* Jumps to its static call, so r2 is not restored: the loader refuses the module. */
 #include <linux/module.h>
 #include <linux/static_call.h>
 

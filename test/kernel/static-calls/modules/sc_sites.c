@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Lists its calls itself, as modules of other kernels do: the loader refuses it. */
+/* Lists its own calls, like modules of other kernels: the loader refuses the module. */
 #include <linux/module.h>
 #include <linux/static_call.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * One CPU makes static calls, from the kernel and from this module. Another CPU updates them:
- * to targets in both, to NULL and back. All of it runs in the init function, which prints the
- * results.
+ * One CPU makes static calls, from the kernel and from this module. Another CPU updates
+ * them: to targets in both, to NULL and back. The init function does all of this, and
+ * prints the results.
  */
 #include <linux/delay.h>
 #include <linux/kthread.h>

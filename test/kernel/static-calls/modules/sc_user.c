@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A module that is loaded and unloaded while the static calls that it uses are updated. It
- * also updates its own static call, and prints the result of a caller in the kernel.
+ * A module that is loaded and unloaded while the static calls that it uses are updated. The
+ * module also updates its own static call, and prints the result of a caller in the kernel.
  */
 #include <linux/module.h>
 #include <linux/test_static_call.h>
