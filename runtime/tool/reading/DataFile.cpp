@@ -265,7 +265,7 @@ std::string patchbay::incompleteText(uint32_t Errno) {
            "(patchbay_set_wait_limit()), so it may have used a tracer that had been "
            "stopped";
   if (Errno == EILSEQ)
-    Why = "the bytes at their sites are not the compiler's, or llvm-bolt moved "
+    Why = "other code changed their entries, or llvm-bolt moved "
           "them, or the code is execute-only: 'patchbay verify' shows which";
   if (Errno == EIO)
     Why += "; if the kernel lets only debuggers write code, boot it with "

@@ -166,7 +166,7 @@ Error DataReader::readChunk(uint32_t Kind, StringRef Chunk) {
        &DataReader::readNames},
       {PBD_BLOCK, Always, offsetof(pbd_block, record), "block", &DataReader::readBlock},
       {PBD_LEFT_OUT, AlsoOfParents, offsetof(pbd_left_out, function),
-       "chunk of excluded functions", &DataReader::readLeftOut},
+       "chunk of untraced functions", &DataReader::readLeftOut},
       {PBD_OTHER, Always, offsetof(pbd_other, path), "chunk of another module",
        &DataReader::readOther},
       {PBD_ARGUMENTS, AlsoOfParents, offsetof(pbd_arguments, function),

@@ -70,7 +70,7 @@ static void sayWhatNoThreadMatched(ArrayRef<DataFile> Files, StringRef Dir,
              [&](const std::string &Glob) { return hasThread(Data, Glob); });
   if (!Unmatched.empty())
     warn(Dir + ": no thread matches '" + join(Unmatched, "', '") +
-         "': a thread counts once it makes a traced call under that name, and names have at "
+         "': only threads that make a traced call under that name count, and names have at "
          "most 15 bytes");
 }
 
@@ -126,7 +126,7 @@ void patchbay::sayWhatWasNotFound(const OutputDir &Dir, StringRef Named,
   }
   if (!Unmatched.empty())
     warn(Named + ": no function matched '" + join(Unmatched, "', '") +
-         "', in libraries loaded later either");
+         "', even in libraries that were loaded later");
   if (!Requests.empty())
     warn(Named + ": no arguments were recorded for --args '" + join(Requests, "', '") +
          "': debug information is read before PROG runs, and no library that was found "

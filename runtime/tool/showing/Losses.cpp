@@ -237,20 +237,20 @@ static std::vector<LossText> endedTexts(const Losses &L) {
   };
   Add(L.Jumped, Were(L.Jumped) + Twine(" left by longjmp()"));
   Add(L.CutOff, Were(L.CutOff) +
-                    Twine(" cut off: no return was seen, as when longjmp() "
-                          "leaves a call, or its function is disarmed during it"));
+                    Twine(" cut off: no return was recorded, for example because "
+                          "longjmp() left the call or its function was disarmed"));
   Add(L.Open, Twine(" had not returned when recording ended") +
                   (L.Lost ? ", or their return was lost" : ""));
   if (L.Moved)
     Texts.push_back({false, "",
                      counted(L.Moved, "call") +
-                         " ended in another thread, as those of fibers "
-                         "do: what they called before counts as their own time"});
+                         " ended in another thread, as calls of fibers do: "
+                         "their earlier callees count as self time"});
   if (L.Overlapping)
     Texts.push_back({false, "",
                      "calls overlap in " + counted(L.Overlapping, "thread") +
-                         ", as those of fibers do: calls on another stack are not in "
-                         "the time of the call that resumed it"});
+                         ", as calls of fibers do: the time of a call excludes calls "
+                         "on stacks that it resumed"});
   return Texts;
 }
 
@@ -272,7 +272,7 @@ std::vector<LossText> patchbay::lossTexts(const Losses &L, StringRef Dir) {
   for (const auto &[Path, Why] : L.Others)
     Add(true, Path + ": " + otherText(Why.first, Why.second));
   for (const auto &[Why, F] : L.Unexplained)
-    AddFailure(F, "calls are left out: the parent's file, which describes their functions, "
+    AddFailure(F, "calls are missing: the parent's file, which describes their functions, "
                   "cannot be used: " +
                       Why);
   auto AddLost = [&](uint64_t N, const Twine &Why) {
@@ -290,7 +290,7 @@ std::vector<LossText> patchbay::lossTexts(const Losses &L, StringRef Dir) {
   if (uint64_t N = L.Strict)
     Add(true, counted(N, "process") + Were(N) +
                   " not recorded after seccomp(2)'s strict mode or PR_SET_TSC forbade the "
-                  "clock: -t count counts calls without it");
+                  "clock: -t count counts calls without the clock");
   if (uint64_t N = L.Stays)
     Add(false, counted(N, "process") + " stopped rotating and continued in one file: it "
                                        "could not create another, for example after it "
@@ -332,7 +332,7 @@ std::vector<LossText> patchbay::lossTexts(const Losses &L, StringRef Dir) {
     // A sample of nearly all calls is useless. The likely cause is that main() was
     // sampled, since main() contains all other calls.
     if (L.InTrees && L.SampledFrom > MinSampled && L.SampledCalls > L.SampledFrom / 10 * 9)
-      Add(false, "--sample skipped hardly any call, since few calls are outermost ones: name "
+      Add(false, "--sample skipped hardly any call, since few calls are outermost: name "
                  "the functions to sample with --under");
   }
   if (!L.Thresholds.empty())
@@ -341,11 +341,11 @@ std::vector<LossText> patchbay::lossTexts(const Losses &L, StringRef Dir) {
                    "only, and self times include dropped callees");
   if (!L.NewThresholds.empty())
     Add(false, "the threshold was changed to " + timesText(L.NewThresholds) +
-                   " while recording (live --threshold): earlier calls had another one, and "
-                   "counts and totals include both");
+                   " while recording (live --threshold): earlier calls had another threshold, "
+                   "and counts and totals include both");
   if (L.Under)
-    Add(false, "calls outside of some functions were excluded (--under) for at least "
-               "part of the time: counts and totals lack them");
+    Add(false, "calls outside of the functions of --under were excluded for at least "
+               "part of the time: counts and totals lack these calls");
   AddLost(L.KernelLost, " by the kernel, which gives no reason: a larger buffer_size_kb may "
                         "help");
   if (uint64_t N = L.KernelOverwritten)
@@ -386,7 +386,7 @@ std::vector<LossText> patchbay::lossTexts(const Losses &L, StringRef Dir) {
   Disarmed(L.Hot, "--max-rate");
   Disarmed(L.Costly, "--max-overhead");
   if (uint64_t N = L.Changed.size())
-    Add(true, counted(N, "function") + Were(N) + " disarmed by something else (" +
+    Add(true, counted(N, "function") + Were(N) + " disarmed by other code (" +
                   namesText(L.Changed) +
                   "), such as a uprobe (perf, bpftrace) or a debugger: some of " +
                   (N == 1 ? "its" : "their") + " calls are missing");

@@ -379,15 +379,15 @@ void SlowReason::print(json::OStream &J) const {
 std::string patchbay::whatIsKnown(const DataWhy &Why) {
   std::string Text;
   if (Why.Have & PBD_WHY_KERNEL)
-    Text = "each wait, and where in the kernel";
+    Text = "each wait with its kernel functions";
   else if (Why.Have & PBD_WHY_SWITCHES)
-    Text = "each wait, but not for what";
+    Text = "each wait, without its cause";
   else if (Why.Have & PBD_WHY_NEITHER)
     Text = "a lower bound of the off-CPU time, no waits";
   else
     return "no thread was traced yet";
   if (Why.Have & PBD_WHY_NEITHER && Why.Have & PBD_WHY_SWITCHES)
-    Text += "; for some threads only a lower bound";
+    Text += "; for some threads only a lower bound of the off-CPU time";
   if (Why.Have & PBD_WHY_FILTERED)
     Text += ": the process began with a filter of system calls";
   else if (Why.Refused)

@@ -149,7 +149,7 @@ Expected<MappedFile> MappedFile::map(int File, const Twine &Path) {
     explainShorterFiles();
   mappings()[Mapped.Start] = {Mapped.Size,
                               "patchbay: error: " + printable(Path.str()) +
-                            ": it became shorter while it was read, or can no "
+                            ": the file became shorter while it was read, or can no "
                             "longer be read\n"};
   return std::move(Mapped);
 }

@@ -80,7 +80,7 @@ static void end(int) { Ended = 1; }
 Error Terminal::check() {
   if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
     return makeError(Usage, "tui needs a terminal as standard input and output: "
-                            "'patchbay report' prints the same");
+                            "'patchbay report' prints the same data");
   return Library().load();
 }
 
@@ -202,7 +202,7 @@ struct Terminal::Library {};
 Expected<std::unique_ptr<Terminal>> Terminal::open() { return check(); }
 Error Terminal::check() {
   return makeError("this patchbay was built without ncurses, so it has no tui: "
-                   "'patchbay report' prints the same");
+                   "'patchbay report' prints the same data");
 }
 Terminal::~Terminal() = default;
 unsigned Terminal::rows() const { return 0; }

@@ -100,7 +100,7 @@ static void printSession(const DataFile &Data, raw_ostream &OS) {
        << (S.Flags & PBD_SESSION_NO_ROOT ? ", none of which was called" : "")
        << '\n';
   if (S.Flags & PBD_SESSION_SOME_THREADS)
-    OS << "  threads    only those of --thread\n";
+    OS << "  threads    only threads of --thread\n";
   if (S.Flags & PBD_SESSION_NO_SLEEP_TIME)
     OS << "  sleep      left out of durations, " << ownClockName(S.Flags) << '\n';
   if (S.Tracer != "function_profile" && !Imported)

@@ -23,7 +23,7 @@ static StringsOption Globs(Options, "F,filter", "GLOB",
 static StringsOption NoShow(Options, "N,notrace", "GLOB",
                             "Exclude functions matching GLOB (repeatable)");
 static FlagOption Inlined(Options, "inlined",
-                          "Show functions that were inlined, which cannot be traced there");
+                          "Show inlined functions, whose inlined copies cannot be traced");
 static FlagOption Json(Options, "json", "Print JSON");
 static DisplayOptions Display(Options, /*WithPager=*/true, /*WithNames=*/true);
 

@@ -378,7 +378,7 @@ static Error checkKinds(const OutlierTrees &Of, uint64_t From) {
                      Dir + ": " +
                          (Slow == 1 ? "the one call of " : "all calls of ") + Name +
                          " took " + durationText(From) +
-                         " or more: no others to compare with: raise --slower");
+                         " or more: no other calls to compare with: raise --slower");
   return Error::success();
 }
 

@@ -23,8 +23,8 @@ static void checkSection(const ImageView &View, const Section &S,
             hex(S.sh_flags));
   ArrayRef<uint8_t> Loaded = View.map().bytes(S.sh_addr, S.sh_size);
   if (Loaded.data() != InFile.data())
-    Out.add(Name, 0, "contents", "what the loader maps there",
-            "another part of the file");
+    Out.add(Name, 0, "contents", "the bytes that the loader maps",
+            "other bytes of the file");
   if (const auto *R = View.relocations().in(S.sh_addr, S.sh_size))
     Out.add(Name, R->Address - S.sh_addr, "the dynamic loader changes records",
             "no relocation", "one of type " + Twine(R->Type));

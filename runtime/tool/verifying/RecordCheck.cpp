@@ -123,7 +123,7 @@ bool Check::distance() {
   if (none_of(Form.EntryCodes,
               [&](const EntryCode &Code) { return Distance == Code.size(); })) {
     Out.add(Function.Name, 0, inRecord(R, "site"),
-            "the entry or what follows its landing pad", hex(R.Site));
+            "the entry or the address after its landing pad", hex(R.Site));
     return false;
   }
   ArrayRef<uint8_t> Found = View.map().bytes(R.Entry, Distance);
@@ -195,8 +195,8 @@ void patchbay::checkUnique(const ImageView &View, ArrayRef<SiteRecord> Records,
     auto Check = [&](RecordAt &Seen, uint64_t Place, StringRef Field) {
       auto [First, Inserted] = Seen.try_emplace(Place, R.Address);
       if (!Inserted)
-        Out.add(View.nameAt(R.Entry), 0, inRecord(R, Field), "one of its own",
-                "that of the record at " + hex(First->second));
+        Out.add(View.nameAt(R.Entry), 0, inRecord(R, Field), "a unique address",
+                "the address of the record at " + hex(First->second));
     };
     Check(Entries, R.Entry, "entry");
     Check(Sites, R.Site, "site");

@@ -27,7 +27,7 @@
 // RUN: %patchbay record -t function_duration -o %t.data -- %t refused 2>&1 | FileCheck %s --check-prefix=FILTER --implicit-check-not="nothing was recorded"
 // RUN: %patchbay report -f calls,name -i %t.data 2>&1 | FileCheck %s --check-prefix=COUNTED
 // CHECK: {{^}}303, child 1{{$}}
-// SAID: {{1 process was|2 processes were}} not recorded after seccomp(2)'s strict mode or PR_SET_TSC forbade the clock: -t count counts calls without it
+// SAID: {{1 process was|2 processes were}} not recorded after seccomp(2)'s strict mode or PR_SET_TSC forbade the clock: -t count counts calls without the clock
 // COUNTS: {{^ *}}304 {{(.* )?}}leaf
 
 #include "../Inputs/check.h"

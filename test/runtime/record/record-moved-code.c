@@ -29,7 +29,7 @@
 // FORCED: warning: {{.*}}prog: its code is execute-only
 // FORCED: ready
 // FORCED: in it some functions were not traced
-// INFO: some functions were not traced: the bytes at their sites are not the compiler's, or llvm-bolt moved them, or the code is execute-only: 'patchbay verify' shows which
+// INFO: some functions were not traced: other code changed their entries, or llvm-bolt moved them, or the code is execute-only: 'patchbay verify' shows which
 
 #include "../Inputs/check.h"
 

@@ -7,7 +7,7 @@
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog
 // RUN: cd %t && %patchbay record -t function_profile -F step -- ./prog self 2>&1 | FileCheck %s
-// CHECK: {{^}}patchbay: warning: patchbay.data: 1 function was disarmed by something else (step), such as a uprobe (perf, bpftrace) or a debugger: some of its calls are missing{{$}}
+// CHECK: {{^}}patchbay: warning: patchbay.data: 1 function was disarmed by other code (step), such as a uprobe (perf, bpftrace) or a debugger: some of its calls are missing{{$}}
 // RUN: cd %t && %patchbay report 2>&1 | FileCheck %s --check-prefixes=CHECK,CALLS
 // CALLS: {{^ *3 +step +prog +100.0$}}
 // RUN: cd %t && %patchbay info 2>/dev/null | FileCheck %s --check-prefix=INFO

@@ -10,14 +10,14 @@
 // RUN: %patchbay record -t function_duration -o %t/one -- %t/prog 2>&1 | FileCheck %s --check-prefix=SAID --implicit-check-not=warning
 // RUN: %patchbay report -i %t/one 2>&1 >/dev/null | FileCheck %s --check-prefix=OVERLAP
 // RUN: %patchbay graph -i %t/one 2>&1 >/dev/null | FileCheck %s --check-prefix=OVERLAP
-// OVERLAP: {{^}}patchbay: {{.*}}one: calls overlap in 1 thread, as those of fibers do: calls on another stack are not in the time of the call that resumed it{{$}}
+// OVERLAP: {{^}}patchbay: {{.*}}one: calls overlap in 1 thread, as calls of fibers do: the time of a call excludes calls on stacks that it resumed{{$}}
 // RUN: %patchbay report -i %t/one --json | %python %S/../Inputs/check-fibers.py outer 16 middle 160 inner 320
 // RUN: %patchbay record -t function_graph -o %t/graph -- %t/prog 2>&1 | FileCheck %s --check-prefix=SAID --implicit-check-not=warning
 // RUN: %patchbay report -i %t/graph --json 2>%t/said | %python %S/../Inputs/check-fibers.py outer 16 middle 160 inner 320
 // RUN: %patchbay record -t function_graph -o %t/moved -- %t/prog move 2>&1 | FileCheck %s --check-prefix=SAID --implicit-check-not=warning
 // RUN: %patchbay report -i %t/moved --json 2>%t/said | %python %S/../Inputs/check-fibers.py --moved outer 16 middle 160 inner 320
 // RUN: FileCheck %s --check-prefix=MOVED --implicit-check-not="cut off" < %t/said
-// MOVED: {{^}}patchbay: {{.*}}moved: {{[0-9]+}} calls ended in another thread, as those of fibers do:
+// MOVED: {{^}}patchbay: {{.*}}moved: {{[0-9]+}} calls ended in another thread, as calls of fibers do:
 // SAID: 1 process recorded
 #define _GNU_SOURCE
 #include "../Inputs/check.h"

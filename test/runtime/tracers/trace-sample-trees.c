@@ -36,7 +36,7 @@
 // RUN: cd %t && %patchbay record -t duration --sample 1/7 -- ./prog
 // RUN: cd %t && %patchbay report -f made,calls,name 2>&1 >each | FileCheck %s --check-prefix=ALL
 // ALL: patchbay: patchbay.data: sampled, 1/7 of the outermost calls of each function and thread were recorded, with all calls inside: 3515 calls were made and counted
-// ALL: patchbay: patchbay.data: --sample skipped hardly any call, since few calls are outermost ones: name the functions to sample with --under
+// ALL: patchbay: patchbay.data: --sample skipped hardly any call, since few calls are outermost: name the functions to sample with --under
 // RUN: FileCheck %s --check-prefix=EACH <%t/each
 // EACH-DAG: {{ 700 +700 +parse}}
 // EACH-DAG: {{2100 +2100 +token}}

@@ -24,7 +24,7 @@
 // SETS: 1 thread,function
 // SETS: 1000 worker-1,step
 // RUN: cd %t && %patchbay record -t function_duration --no-sleep-time -F 'step*' --thread '*-2' --thread '*-6' -- ./prog 2>&1 | FileCheck %s --check-prefix=SIX
-// SIX: {{^}}patchbay: warning: patchbay.data: no thread matches '*-6': a thread counts once it makes a traced call under that name
+// SIX: {{^}}patchbay: warning: patchbay.data: no thread matches '*-6': only threads that make a traced call under that name count
 // RUN: %{calls}=TWO
 // TWO: 1 thread,function
 // TWO: 1000 worker-2,step

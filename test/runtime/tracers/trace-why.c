@@ -30,7 +30,7 @@
 // RUN: cd %t && %python %S/../Inputs/without-perfmon.py %patchbay record -t function_duration --why 40ms -- ./prog
 // RUN: cd %t && %{check} | FileCheck %s
 // RUN: FileCheck %s --check-prefix=UNPRIVILEGED --input-file %t/info
-// UNPRIVILEGED: why slow {{.*}} of at least 40.000 ms{{.*}}; {{each wait, but not for what|a lower bound of the off-CPU time, no waits}}: perf_event_open(2) was refused: {{Permission denied|Operation not permitted}}{{$}}
+// UNPRIVILEGED: why slow {{.*}} of at least 40.000 ms{{.*}}; {{each wait, without its cause|a lower bound of the off-CPU time, no waits}}: perf_event_open(2) was refused: {{Permission denied|Operation not permitted}}{{$}}
 /* Causes are recorded for a running process, too. */
 // RUN: cd %t && %python %S/../Inputs/record-running.py %patchbay ./prog -t function_duration --why 40ms
 // RUN: cd %t && %patchbay dump --json > json && %python %S/../Inputs/check-why.py --some json naps

@@ -29,9 +29,9 @@ class ScopeView {
     get("part-note").hidden = !isPart();
     get("part-note").textContent = "Figures are for the selected " +
       [scope.range && "range", scope.thread >= 0 && "thread"].filter(Boolean).join(" and ") +
-      (scope.range ? "; percentiles are of whole calls that overlap it." : ".") +
-      (seen.shorter ? ` ${plural(seen.shorter, "call")} of less than ${shortTime(trace.resolution)} are summed below their callers, ` +
-        "and have no rows in the table." : "");
+      (scope.range ? "; percentiles are of whole calls that overlap the range." : ".") +
+      (seen.shorter ? ` ${plural(seen.shorter, "call")} of less than ${shortTime(trace.resolution)} are merged below their callers, ` +
+        "without rows in the table." : "");
   }
 }
 

@@ -58,11 +58,11 @@ class TimelineView {
     if (trace.noCalls) summed.push(trace.noCalls + ".");
     if (trace.resolution > 1)
       summed.push(`Successive calls of less than ${shortTime(trace.resolution)} ` +
-        "share one box, which shows their number.");
+        "share one box with their number.");
     if (trace.deeper)
       summed.push(`Threads have ${plural(trace.maxRows, "row")}; deeper calls are ` +
         "counted in the last row.");
-    summed.push("Calls narrower than a pixel share it; its fill shows the share of time in calls.");
+    summed.push("Calls narrower than a pixel share the pixel; its fill shows the share of time in calls.");
     if (trace.noted) {
       const here = trace.notes.length;
       summed.push("Hover a call to see its arguments, result and waits" +
