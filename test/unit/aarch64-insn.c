@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * AArch64's code around an entry is encoded and recognized, as tables show. Branches
- * are in aarch64-tramp.c.
+ * AArch64: encoding and recognition of the code around an entry, compared with tables.
+ * Branches are in aarch64-tramp.c.
  */
 // RUN: %clang -std=c11 -Wall -Wextra -Werror -fsanitize=undefined -fno-sanitize-recover %s -I %S/Inputs -I %patchbay_include -I %patchbay_source/runtime/core -o %t
 // RUN: %t | FileCheck %s
@@ -58,7 +58,7 @@ static void sites(void)
 
 static void pads(void)
 {
-	/* All words from entry - 24 on. */
+	/* All words from entry - 24 to the entry. */
 	static const struct {
 		uint32_t before[6];
 		bool is;
@@ -97,7 +97,7 @@ static void sequence(void)
 	CHECK(code[6] == 0xddeeff00 && code[7] == 0x99aabbcc);
 	CHECK(code[8] == 0x55667788 && code[9] == 0x11223344);
 	CHECK(sizeof(code) == PB_AARCH64_SEQUENCE_SIZE);
-	/* The last site in reach, and the next one. */
+	/* The last site in reach, and the first one out of reach. */
 	CHECK(pb_aarch64_sequence(code, at, at + 20 + 0x7fffffc - 8, 0, 0));
 	CHECK(!pb_aarch64_sequence(code, at, at + 20 + 0x8000000 - 8, 0, 0));
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * AArch64's sites are read and changed, and may be only a limited distance from their
- * sequences; ppc64le-patch.c tests the location of sequences. No code is executed, so
- * the test runs on any host: addresses are numbers here.
+ * AArch64: sites are read and changed, and must be close to their sequences.
+ * ppc64le-patch.c tests the location of sequences. No code is executed, so the test
+ * runs on any host: addresses are only numbers.
  */
 // RUN: %clang -std=c11 -DPB_LIBC_MEMORY -D_GNU_SOURCE -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover %s -I %S/Inputs -I %patchbay_include -I %patchbay_source/runtime/core -o %t
 // RUN: %t | FileCheck %s
@@ -124,7 +124,7 @@ static void sites(void)
 	struct pb_patch patch[PB_PUBLISH_MAX];
 	int error, nr;
 
-	/* First before the module has sequences, then before the site has one. */
+	/* First the module has no sequences, then the site has none. */
 	CHECK(pb_arch_site_state(&site) == PB_SITE_DISARMED);
 	f.entry[2] = 0x14000100;
 	CHECK(pb_arch_site_state(&site) == -EILSEQ);
@@ -153,13 +153,13 @@ static void sites(void)
 	CHECK(pb_arch_site_state(&site) == PB_SITE_ARMED);
 	pb_arch_flip(&site, 0, patch);
 	CHECK(!memcmp(patch[0].old, &armed, 4) && !memcmp(patch[0].new, &nop, 4));
-	/* A foreign branch, and a BL, which is foreign, too. */
+	/* A foreign branch, and a BL, which also counts as foreign. */
 	f.entry[2] = armed + 1;
 	CHECK(pb_arch_site_state(&site) == -EILSEQ);
 	f.entry[2] = armed | 0x80000000;
 	CHECK(pb_arch_site_state(&site) == -EILSEQ);
 	f.entry[2] = nop;
-	/* No slot; an entry at an invalid address. */
+	/* A site without a slot, and an entry at an invalid address. */
 	f.pad = nop;
 	CHECK(pb_arch_site_state(&site) == -ENOEXEC);
 	f.pad = PB_AARCH64_RET;
@@ -175,7 +175,7 @@ int main(void)
 
 	sites();
 	/*
-	 * First in reach of one area on either side; then in the middle of too much
+	 * First in reach of one area on either side, then in the middle of too much
 	 * text.
 	 */
 	gap[0] = low - MB;

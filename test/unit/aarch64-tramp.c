@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* AArch64's code of static calls is encoded and recognized, as tables show. */
+/* AArch64: encoding and recognition of static calls' code, compared with tables. */
 // RUN: %clang -std=c11 -Wall -Wextra -Werror -fsanitize=undefined -fno-sanitize-recover %s -I %S/Inputs -I %patchbay_include -I %patchbay_source/runtime/core -o %t
 // RUN: %t | FileCheck %s
 // CHECK: {{^}}failures: 0 of 65{{$}}
@@ -62,7 +62,7 @@ static void branches(void)
 		CHECK_ROW(i, word == table[i].word);
 		CHECK_ROW(i, pb_aarch64_branch_target(word, table[i].from) ==
 				     table[i].to);
-		/* A call stays a call. */
+		/* A call is encoded as a call again. */
 		pb_aarch64_retarget(&call, table[i].from, table[i].to);
 		CHECK_ROW(i, call == (table[i].word | 0x80000000));
 	}

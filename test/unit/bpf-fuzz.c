@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Random BPF programs that the verifier accepts give the same result in the engine and
- * in a plain interpreter that checks each access, and leave the same memory.
+ * Random BPF programs that the verifier accepts give the same result and leave the same
+ * memory in the engine and in a plain interpreter, which checks each access.
  *
  * The test runs some ten thousand programs; the target fuzz-bpf runs ten million. The
  * program's arguments are the number of programs and the number of the first one:
@@ -26,7 +26,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The number of the program and the program, for a debugger of a crashed fuzzer. */
+/* The current program and its number, for a debugger after a crash. */
 static unsigned long long now;
 static const struct pb_bpf_code *running;
 
@@ -54,8 +54,8 @@ void __asan_on_error(void)
 const char *__asan_default_options(void)
 {
 	/*
-	 * A program's memory is freed with it, so keeping freed memory for long would
-	 * find no more errors.
+	 * A program's memory is freed with the program, so keeping freed memory for
+	 * long would find no more errors.
 	 */
 	return "handle_sigill=1:handle_sigfpe=1:handle_sigbus=1:"
 	       "quarantine_size_mb=1";
@@ -74,8 +74,8 @@ static void fail(const struct pb_bpf_code *code, const char *what,
 }
 
 /*
- * Runs the program in the engine, and then in the interpreter, from the same memory and
- * with its stack at the same address.
+ * Runs the program in the engine and then in the interpreter, with the same initial
+ * memory and the same stack address.
  */
 static void compare(const struct pb_bpf_code *code, struct world *world,
 		    const struct pb_bpf_machine *machine)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The verifier refuses each program that would harm the process if it ran, with its own
- * message. Valid programs beside them are accepted, so none is refused for another
- * reason.
+ * The verifier refuses each program that would harm the process, with a message of its
+ * own. For each of these programs, a similar valid one is accepted, so the reason for
+ * the refusal is known.
  */
 // REQUIRES: bpf
 // DEFINE: %{from} = %patchbay_source/runtime/bpf
@@ -43,7 +43,7 @@
 
 enum { ARRAY, HASH, RING, CONSTANT };
 
-/* Sets r0 to the value of the key 1 in the hash, or NULL; r6 is the context. */
+/* Sets r0 to the value of key 1 in the hash, or to NULL. r6 is the context. */
 #define LOOKUP                                                                 \
 	MOVX(6, 1), STORE(BPF_DW, 10, -8, 1), MOVX(2, 10), OP(BPF_ADD, 2, -8), \
 		MAP(1, HASH), CALL(map_lookup_elem)
@@ -526,7 +526,7 @@ static uint32_t count(const struct bpf_insn *insns, uint32_t max)
 
 	while (max && !memcmp(&insns[max - 1], &none, sizeof(none)))
 		max--;
-	/* Trailing zeros may be the second half of the last instruction. */
+	/* Trailing zeros may belong to the last instruction. */
 	return max;
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Each call is charged with the right cost (trace/budget/account.c). The test checks
- * this by counts, because it advances the clocks itself. Functions that use three
- * quarters of the budget stay enabled. If they use a third more than the budget, the
- * busiest one is disabled. With half or twice the right charge, this test would fail.
+ * Each call is charged with the right cost (trace/budget/account.c). The test checks the
+ * charge by counts, because it controls the clocks. Functions that use three quarters of
+ * the budget stay enabled. If they use a third more than the budget, the busiest
+ * function is disabled. A charge of half or twice the right amount would fail the test.
  */
 // RUN: %clang -std=c11 -DPB_LIBC_MEMORY -D_GNU_SOURCE -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover %s -I %patchbay_include -I %patchbay_source/runtime -I %patchbay_source/runtime/trace -I %patchbay_source/runtime/trace/arch/x86_64 -I %patchbay_source/runtime/core -o %t
 // RUN: %t | FileCheck %s
@@ -33,7 +33,7 @@
 // CHECK-NEXT: {{^}}woken for nothing: looked at within {{[1-9]?[0-9]}} ms{{$}}
 // CHECK-NEXT: {{^}}where a look takes 4 ms: the next one after {{1999|2[0-9][0-9][0-9]}} ms{{$}}
 // CHECK-NEXT: {{^}}asked for after 4096 calls{{$}}
-#define PB_TRACE_MOMENT_H /* its clock is replaced below */
+#define PB_TRACE_MOMENT_H /* this test replaces its clock */
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -169,10 +169,7 @@ uintptr_t pb_parked_take(double room, uint64_t now_ns, struct patchbay_ops **of)
 	return 0;
 }
 
-/*
- * Two threads: the checking thread, which is this one, and one more thread of the
- * program.
- */
+/* Two threads: the checking thread (this one), and another thread of the program. */
 #define OTHERS 2
 
 static thrd_t threads[OTHERS];
@@ -202,13 +199,13 @@ static void end_threads(void)
 	mtx_unlock(&until_end);
 	while (nr_others)
 		thrd_join(threads[--nr_others], NULL);
-	/* The kernel lists the threads for a moment longer. */
+	/* The kernel keeps ended threads in its list for a moment. */
 	while (!stat("/proc/self/task", &tasks) && tasks.st_nlink > 2 + 1)
 		thrd_yield();
 }
 
-#define OWN_NS 10000000 /* the program's own time in each round */
-#define CALLS 4000	/* CALLS calls of 50 ns take 2 % of it */
+#define OWN_NS 10000000 /* the program's own time per round */
+#define CALLS 4000	/* with 50 ns each, 2 % of OWN_NS */
 
 /*
  * Simulates nearly a second of the program. In each round it makes @first and @second
@@ -299,7 +296,7 @@ static void run_forked(const char *what, uint64_t parent_ns, uint64_t calls, uin
 }
 
 /*
- * Makes a few calls, each of which costs a hundredth of the program's time in the first
+ * Makes a few calls that each cost a hundredth of the program's time in the first
  * check.
  */
 static void run_seldom(const char *what, uint64_t calls)
@@ -323,8 +320,8 @@ static void run_seldom(const char *what, uint64_t calls)
 }
 
 /*
- * Returns the number of checks in @ms, while the process gets 1 / @part of each
- * millisecond of CPU time. No function is busy.
+ * Returns the number of checks in @ms milliseconds, while the process gets 1 / @part of
+ * a CPU. No function is busy.
  */
 static int looks_in(int ms, int part)
 {
@@ -342,10 +339,7 @@ static int looks_in(int ms, int part)
 	return nr;
 }
 
-/*
- * Returns the time until the next check, while the process gets 1 / @part of each
- * millisecond.
- */
+/* Returns the time until the next check, while the process gets 1 / @part of a CPU. */
 static int until_look(int part)
 {
 	int ms = 0;
@@ -362,14 +356,14 @@ static void run_busy(void)
 		return;
 	printf("a fiftieth of the time: %d looks\n", looks_in(20000, 50));
 	printf("all of it again: looked at within %d ms\n", until_look(1));
-	/* In this time the process gets less than half of the expected CPU time. */
+	/* Until then, the process gets less than half of the expected CPU time. */
 	looks_in(1000, 1);
 	until_look(1);
 	until_look(3);
 	printf("a third of the time at once: looked at within %d ms\n", until_look(3));
 	/*
-	 * Soon after a check there is no new data, although the process got all of that
-	 * time.
+	 * A check soon after another one has no new data, although the process used the
+	 * CPU all the time.
 	 */
 	looks_in(1000, 1);
 	until_look(1);
@@ -378,7 +372,7 @@ static void run_busy(void)
 	pb_budget_is_woken = 1;
 	pb_budget_look();
 	printf("woken for nothing: looked at within %d ms\n", until_look(1));
-	/* A check reads its thread's clock twice. */
+	/* A check reads the clock of its thread twice. */
 	looks_in(1000, 1);
 	step_ns = 4000000;
 	until_look(1);
@@ -404,7 +398,7 @@ int main(void)
 	end_threads();
 	run("alone, half of it", CALLS * 3 / 8, 0, 50, 50000, 0);
 	run("alone, more than half of it", CALLS * 2 / 3, 0, 50, 50000, 0);
-	/* The process has one more thread, as if it is recorded with -p. */
+	/* With -p, the process has one more thread: the checking one. */
 	make_threads(1);
 	run("with the one that looks, half of it", CALLS * 3 / 8, 0, 50, 50000, 0);
 	run("with the one that looks, more than half of it", CALLS * 2 / 3, 0, 50, 50000, 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Selections of up to some hundred functions have the same content as an array of them.
+ * A selection of up to some hundred functions has the same content as an array of them.
  */
 // RUN: %clang -std=c11 -DPB_LIBC_MEMORY -D_GNU_SOURCE -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover %s -I %S/Inputs -I %patchbay_source/runtime/core -o %t
 // RUN: env ASAN_OPTIONS=allocator_may_return_null=1:max_allocation_size_mb=1 %t | FileCheck %s
@@ -61,8 +61,8 @@ static void drop_row(struct pb_choice *choice, size_t i, size_t end)
 }
 
 /*
- * Are rows equal to the single bits? If @remove, removing rows must remove these bits
- * and no others.
+ * Are rows equal to the single bits? With @remove, removing rows must remove exactly
+ * these bits.
  */
 static int has_rows(struct pb_choice *choice, int remove)
 {
@@ -76,7 +76,7 @@ static int has_rows(struct pb_choice *choice, int remove)
 		for (size_t in = i; in < end; in++)
 			if (!pb_choice_has(choice, in))
 				return 0;
-		/* A row ends only where a bit is missing, unless it is very long. */
+		/* A row ends only before a missing bit, unless the row is very long. */
 		if (end < choice->nr && pb_choice_has(choice, end) &&
 		    end - i < 63 * 64)
 			return 0;
@@ -93,7 +93,7 @@ static int has_rows(struct pb_choice *choice, int remove)
 	return others > 0;
 }
 
-/* Checks the end of each run of equal functions, with several limits of the search. */
+/* Checks the end of each run of equal bits, with several limits of the search. */
 static void alike(const struct pb_choice *choice)
 {
 	for (size_t i = 0; i < choice->nr; i += 1 + i % 5) {
@@ -127,7 +127,7 @@ static void rows(size_t nr, size_t step)
 	drop_row(&choice, 0, nr);
 	CHECK_ROW(nr, pb_choice_next(&choice, 0) == nr);
 	alike(&choice);
-	/* Every second row. */
+	/* Use every second row. */
 	pb_choice_add_all(&choice);
 	for (size_t i = step; i < nr; i += 2 * step) {
 		drop_row(&choice, i, i + step < nr ? i + step : nr);
@@ -152,14 +152,14 @@ static void some(void)
 	for (size_t i = 5; i < MOST; i += 65)
 		pb_choice_add(&choice, i, 7);
 	CHECK(is(&choice, 5, 65, 0) && choice.items[135] == 7);
-	/* The first item counts, whenever it is added. */
+	/* The first item counts, even if it is added last. */
 	pb_choice_add(&choice, 70, 8);
 	pb_choice_add(&choice, 135, 6);
 	CHECK(is(&choice, 5, 65, 0));
 	CHECK(choice.items[5] == 7 && choice.items[70] == 7);
 	CHECK(choice.items[135] == 6);
 	pb_choice_free(&choice);
-	/* More than a megabyte is refused, first for items, then for bits. */
+	/* A size of more than a megabyte is refused, first for items, then for bits. */
 	CHECK(pb_choice_init(&choice, 1 << 20, 1) == -ENOMEM);
 	CHECK(pb_choice_init(&choice, 1 << 25, 0) == -ENOMEM);
 }

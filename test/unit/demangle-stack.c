@@ -50,8 +50,8 @@ static int is_right(const char *begin, const char *part, const char *end)
 }
 
 /*
- * Demangles types that each refer to the previous one, and to a template argument that
- * follows.
+ * Demangles types that each refer to the previous type, and to a later template
+ * argument.
  */
 static int is_chain_right(const char *type)
 {

@@ -2,11 +2,11 @@
 //
 // Exit handlers are called correctly while tracers are armed and disarmed during a
 // call, and while its module is unloaded. The model executes all interleavings step by
-// step. A step is one load or store of shared data. States and rules are those of
-// core/types/call_state.h, which the library itself uses. The model repeats the code
-// around them, with its location: the order of loads and stores in trampolines and in
-// the engine, and where the engine waits. The other tests of exits run the library, but
-// only in some of the orders.
+// step, where a step is one load or store of shared data. States and rules are those of
+// core/types/call_state.h, which the library also uses. The model repeats the code
+// around them and names its location: the order of loads and stores in trampolines and
+// in the engine, and where the engine waits. The other tests of exits run the library,
+// but only in some of the orders.
 //
 // Each rule is left out once, and the model must detect the consequence.
 //
@@ -48,8 +48,8 @@ struct Visited {
   Did What;
 };
 
-// All states that were seen. Most new states are equal to an old one. The hash table
-// finds that one in one or two lookups, and rarely compares with others.
+// All states that were seen. Most new states equal an old one. The hash table finds the
+// old state in one or two lookups, and rarely compares other states.
 struct Search {
   std::vector<Visited> All;
   struct Slot {
@@ -83,7 +83,7 @@ struct Search {
       if (S.Number)
         slotOf(S.Hash, nullptr) = S;
   }
-  // Reuses the memory of the previous walk, because allocating it takes as long as a
+  // Reuses the memory of the previous walk, because an allocation takes as long as a
   // walk.
   void begin() {
     All.clear();
@@ -98,8 +98,8 @@ struct Search {
 };
 
 // Tries the changes of one batch, for our function and for functions that share its
-// cell. A batch counts as two operations; otherwise there would be five times as many
-// states.
+// cell. A batch counts as two operations; otherwise the model would have five times as
+// many states.
 template <typename F> void forEachMixed(const State &S, F Do) {
   auto Try = [&](const char *What, auto Change) {
     State Next = S;
@@ -133,7 +133,7 @@ template <typename F> void forEachMixed(const State &S, F Do) {
   }
 }
 
-// Tries each possible next operation when none is in progress.
+// If no operation is in progress, tries each possible next operation.
 template <typename F> void forEachAction(const State &S, F Do) {
   if (S.ModuleGone || S.Actions == The.MaxActions)
     return;
@@ -142,7 +142,7 @@ template <typename F> void forEachAction(const State &S, F Do) {
     ++Next.Actions;
     if (!S.Tracers[T].Armed) {
       if (othersAre(S))
-        continue; // other functions may have its cell
+        continue; // other functions may have the tracer's cell
       if (keeps(WaitForOwn) && mayBeInside(S, T)) {
         Program{Next}.settle();
         Do(Next, T ? "settle before U" : "settle before T");
@@ -157,7 +157,7 @@ template <typename F> void forEachAction(const State &S, F Do) {
       arm(Next, T, Ours, true);
       Do(Next, T ? "arm U, in vain" : "arm T, in vain");
       if (S.Cells[First].Left)
-        continue; // perhaps not all of them are selected
+        continue; // the selection may exclude some
       Next = S;
       ++Next.Actions;
       arm(Next, T, All);

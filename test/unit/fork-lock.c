@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * A fork waits while the listening thread works, for at most a tenth of a second, even
- * if each nap takes longer than it should. It does not wait in a handler that
- * interrupts a fork, nor in a child of clone(2), which has no such thread. A thread
- * that works all the time lets waiting forks go first between two works, unless a
- * signal handler has left them by siglongjmp().
+ * if each sleep takes longer than requested. A fork does not wait in a handler that
+ * interrupts a fork, nor in a child of clone(2), which has no listening thread. A
+ * listening thread that works all the time lets waiting forks go first between two
+ * works, unless a signal handler has left these forks by siglongjmp().
  */
 // RUN: %clang -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -Werror -I %patchbay_include -I %patchbay_source/runtime -I %patchbay_source/runtime/trace %s %patchbay_source/runtime/trace/system/fork_lock.c -o %t -lpthread
 // RUN: %t | FileCheck %s
@@ -73,8 +73,8 @@ static void *work(void *arg)
 }
 
 /*
- * Does a waiting fork get its turn soon? It then sees one or two turns of the worker,
- * otherwise ten.
+ * Does a waiting fork go first soon? The worker then has one or two turns, otherwise
+ * ten.
  */
 static int has_its_turn(void)
 {
@@ -104,8 +104,8 @@ static void leave(int sig)
 }
 
 /*
- * Leaves a fork during its nap by a signal handler. After that, a thousand works must
- * be quick.
+ * A signal handler leaves a fork while it sleeps. After that, a thousand works must be
+ * quick.
  */
 static int is_quick_after_left_fork(void)
 {
@@ -139,7 +139,7 @@ int main(void)
 {
 	double took;
 
-	/* With this timer slack, a thousand naps would take 20 seconds. */
+	/* With this timer slack, a thousand sleeps would take 20 seconds. */
 	prctl(PR_SET_TIMERSLACK, 20000000, 0, 0, 0);
 	pb_fork_work();
 	took = seconds_of_forks(1);

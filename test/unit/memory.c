@@ -142,8 +142,8 @@ static void kept(void)
 }
 
 /*
- * Works without mremap(2): a filter may forbid it, because programs need it less often
- * than mmap(2).
+ * Works without mremap(2), which a filter may forbid, because programs use it less
+ * often than mmap(2).
  */
 static void no_mremap(void)
 {

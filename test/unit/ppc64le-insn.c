@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * ppc64le's code around an entry, and the targets of armed sites, are encoded and
- * recognized, as tables show. Branches and the code that sets up the TOC pointer are in
- * ppc64le-tramp.c.
+ * ppc64le: encoding and recognition of the code around an entry, and the targets of
+ * armed sites, compared with tables. Branches and the code that sets up the TOC pointer
+ * are in ppc64le-tramp.c.
  */
 // RUN: %clang -std=c11 -Wall -Wextra -Werror -fsanitize=undefined -fno-sanitize-recover %s -I %S/Inputs -I %patchbay_include -I %patchbay_source/runtime/core -o %t
 // RUN: %t | FileCheck %s
@@ -57,7 +57,7 @@ static void sites(void)
 
 static void pads(void)
 {
-	/* All words from entry - 24 on. */
+	/* All words from entry - 24 to the entry. */
 	static const struct {
 		uint32_t before[6];
 		bool is;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * ppc64le's sites are read and changed, get the right sequences, and memory for these
- * is requested at the right addresses. No code is executed, so the test runs on any
- * host: addresses are numbers here.
+ * ppc64le: sites are read and changed, and get the right sequences; memory for
+ * sequences is requested at the right addresses. No code is executed, so the test runs
+ * on any host: addresses are only numbers.
  */
 // RUN: %clang -std=c11 -DPB_LIBC_MEMORY -D_GNU_SOURCE -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover %s -I %S/Inputs -I %patchbay_include -I %patchbay_source/runtime/core -o %t
 // RUN: %t | FileCheck %s
@@ -109,7 +109,7 @@ static void edges(void)
 		CHECK(sequence_for(reach, 0, site) == -ENOMEM);
 		gap[0] = ends[i];
 		CHECK(sequence_for(reach, 0, site) == (intptr_t)ends[i] + 40);
-		/* The first and the last sequence of the area that fit. */
+		/* The first and the last sequence that the area can serve. */
 		for (uintptr_t at = ends[i] + 40; at < ends[i] + PB_PLACE_SIZE;
 		     at += 1636 * 40)
 			CHECK_ROW(i, pb_ppc64_b(&word, site, at) &&
@@ -128,8 +128,8 @@ static void from_places(void)
 	void *reach;
 
 	/*
-	 * Sequences are allocated one after the other when they are needed; the veneer
-	 * comes first.
+	 * Sequences are allocated one after the other when needed. The veneer is the
+	 * first.
 	 */
 	gap[0] = low - MB;
 	reach = text(&module, low, 1);
@@ -138,7 +138,7 @@ static void from_places(void)
 	CHECK(sequence_for(reach, 3, low) == first + 40);
 	CHECK(sequence_for(reach, 7, low + 64) == first);
 	CHECK(nr_mapped == 1);
-	/* The area gets full, and the next one is used. */
+	/* The area is full, so the next one is used. */
 	for (size_t i = 10; i < 10 + 1635; i++)
 		sequence_for(reach, i, low + 64 * i);
 	CHECK(nr_mapped == 1);
@@ -182,7 +182,7 @@ static void from_places(void)
 	CHECK(nr_mapped == 2);
 	pb_arch_unmap_reach(reach);
 	CHECK(nr_unmapped == 2);
-	/* In the middle of more text there is no free memory. */
+	/* In the middle of a longer text there is no free memory. */
 	gap[0] = low - MB;
 	gap[1] = low + 80 * MB;
 	reach = text(&module, low, 80);
@@ -200,7 +200,7 @@ static void from_places(void)
 	pb_arch_unmap_reach(NULL);
 }
 
-/* Modules close to each other share an area while one of them is loaded. */
+/* Modules close to each other share an area as long as one of them is loaded. */
 static void shared(void)
 {
 	const uintptr_t low = 1024 * MB;
@@ -226,7 +226,7 @@ static void shared(void)
 	pb_arch_unmap_reach(reach[0]);
 	CHECK(nr_unmapped == 0);
 	CHECK(sequence_for(reach[1], 1, low + MB + 4) == first + 120);
-	/* A module out of reach does not share them. */
+	/* A module out of reach gets other sequences. */
 	reach[2] = text(&module[2], low + 81 * MB, 1);
 	next = sequence_for(reach[2], 0, low + 81 * MB);
 	CHECK(next == (intptr_t)(low + 80 * MB + 40) && nr_mapped == 1);
@@ -280,7 +280,7 @@ static void sites(void)
 	reach = text(&module, (uintptr_t)&f, 1);
 	site = site_at(NULL, 9, (uintptr_t)&f.entry[0]);
 	site.site += 8;
-	/* First before the module has sequences, then before the site has one. */
+	/* First the module has no sequences, then the site has none. */
 	CHECK(pb_arch_site_state(&site) == PB_SITE_DISARMED);
 	f.entry[2] = 0x48000100;
 	CHECK(pb_arch_site_state(&site) == -EILSEQ);
@@ -298,10 +298,7 @@ static void sites(void)
 				(uintptr_t)pb_arch_trampolines));
 	CHECK(!memcmp(&place[10], sequence, sizeof(sequence)));
 	CHECK(pb_arch_publish(&site, 0x1234, patch) == 0);
-	/*
-	 * For another cell only the slot changes. A change that was done in part is
-	 * completed.
-	 */
+	/* For another cell only the slot changes. A half-done change is completed. */
 	CHECK(pb_arch_publish(&site, 0x5678, patch) == 1);
 	CHECK(patch[0].addr == (uintptr_t)&f.slot && patch[0].new[0] == 0x78);
 	place[12] = place[13] = 0;
@@ -325,13 +322,13 @@ static void sites(void)
 	pb_arch_flip(&site, 0, patch);
 	CHECK(!memcmp(patch[0].old, &armed, 4) &&
 	      !memcmp(patch[0].new, &nop, 4));
-	/* A foreign branch, and a bl, which is foreign, too. */
+	/* A foreign branch, and a bl, which also counts as foreign. */
 	f.entry[2] = armed + 32;
 	CHECK(pb_arch_site_state(&site) == -EILSEQ);
 	f.entry[2] = armed | 1;
 	CHECK(pb_arch_site_state(&site) == -EILSEQ);
 	f.entry[2] = nop;
-	/* No slot; an entry at an invalid address. */
+	/* A site without a slot, and an entry at an invalid address. */
 	f.pad = nop;
 	CHECK(pb_arch_site_state(&site) == -ENOEXEC);
 	f.pad = f.hash = PB_PPC64_BLR;

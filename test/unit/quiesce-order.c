@@ -2,8 +2,8 @@
 /*
  * pb_quiesce_begin() waits for a thread that may still have read an old cell, even on
  * CPUs that load the cell before the phase. This depends on the order of the thread's
- * steps around the barrier. A call that is counted as missed is waited for separately.
- * The test also checks how readers are allocated, freed and reused.
+ * steps around the barrier. A wait for a call that is counted as missed is tested
+ * separately. The file also tests how readers are allocated, freed and reused.
  */
 // REQUIRES: host-x86_64
 // RUN: %clang -std=c11 -DPB_LIBC_MEMORY -D_GNU_SOURCE -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover %s -I %S/Inputs -I %patchbay_include -I %patchbay_source/runtime/core -o %t
@@ -29,8 +29,8 @@ static int enter, error;
 int pb_os_restricted;
 
 /*
- * Replaces the barrier. A thread that has loaded its cell before the barrier has then
- * also loaded the phase and made its mark, in an order that the CPU chooses.
+ * Replaces the barrier. A thread that has loaded its cell before the barrier has by
+ * then also loaded the phase and made its mark, in an order that the CPU chooses.
  */
 int pb_sync_core(void)
 {
@@ -117,16 +117,14 @@ static enum pb_entry enter_from(int i)
 	return pb_thread_enter(&frames[i], &frames[i] + 1, &selves[i]);
 }
 
-/*
- * Has the thread left? Inspects it first; *@closely tells whether a close look says so.
- */
+/* Has the thread left? *@closely says whether its stack shows that. */
 static int is_over(uint64_t phase, int *closely)
 {
 	pb_quiesce_thread(phase, closely);
 	return pb_quiesce_over(phase);
 }
 
-/* A missed call inside a handler has its own mark; there is only one. */
+/* A missed call inside a handler has a mark of its own. Only one such mark exists. */
 static void nest(void)
 {
 	uint64_t phase = 0, later = 0;
@@ -139,16 +137,14 @@ static void nest(void)
 	CHECK(enter_from(2) == PB_NOT_ENTERED && pb_stats.unseen == 1);
 	CHECK(!pb_quiesce_begin(&phase));
 	CHECK(!is_over(phase, &over) && !over);
-	/*
-	 * The outer handler was left by a jump; the call inside it may still be active.
-	 */
+	/* A jump left the outer handler; the call inside it may still be active. */
 	use_frame(0, 0);
 	CHECK(!is_over(phase, &over) && !over);
 	CHECK(pb_thread_inside());
 	pb_thread_leave(selves[1], PB_ENTERED_TO_MISS);
 	CHECK(is_over(phase, &over) && over);
 	CHECK(!pb_thread_inside());
-	/* Now the inner call was left by a jump, and the outer handler is active. */
+	/* A jump left the inner call; the outer handler is active. */
 	CHECK(enter_from(0) == PB_ENTERED);
 	CHECK(enter_from(1) == PB_ENTERED_TO_MISS);
 	CHECK(is_over(phase, &over) && over); /* these calls began after the phase */
@@ -171,7 +167,7 @@ static size_t count_taken(void)
 	return nr;
 }
 
-/* Threads may end without notice. */
+/* Threads may end without the library's knowledge. */
 static void end_threads(void)
 {
 	static uintptr_t storage[3 * NR_FIRST];
@@ -180,25 +176,25 @@ static void end_threads(void)
 	int over;
 
 	CHECK(count_taken() == 2);
-	/* The thread is in a handler, so the kernel is asked whether it still exists. */
+	/* The thread is in a handler, so the kernel is asked whether the thread exists. */
 	other->outer = (struct pb_mark){ pb_reader_phase, 0 };
 	CHECK(!pb_quiesce_begin(&phase));
 	CHECK(pb_quiesce_thread(phase, &over) == OTHER && !over);
 	ended = ended_too = OTHER;
-	pb_os_restricted = 1; /* the kernel is not asked if system calls are forbidden */
+	pb_os_restricted = 1; /* no question if system calls are forbidden */
 	CHECK(pb_quiesce_until(phase, 1) < phase);
 	pb_os_restricted = 0;
 	CHECK(pb_quiesce_until(phase, 0) < phase);
 	CHECK(pb_quiesce_until(phase, 1) == phase && pb_quiesce_over(phase));
 	CHECK(count_taken() == 1 && !pb_reader_reclaim(other, life));
 	/*
-	 * Another thread owns the reader now: the end of the first thread has no effect
-	 * on it.
+	 * Another thread owns the reader now, which the end of the first thread does
+	 * not change.
 	 */
 	CHECK(take(&storage[0], OTHER + 1) == other && other->outer.phase == 0);
 	CHECK(!pb_reader_reclaim(other, life) && count_taken() == 2);
 
-	/* Only a thread whose storage is at the same address reuses the reader. */
+	/* A thread reuses the reader only if its storage is at the same address. */
 	CHECK(take(&storage[1], OTHER + 2) != other);
 	reader = pb_reader_find();
 	pb_thread.reader = 0;
@@ -239,7 +235,7 @@ static void end_threads(void)
 	reader = take(&storage[3 * NR_FIRST - 1], 3000);
 	CHECK(reader == parts[0]);
 	CHECK(capacity() == 2 * NR_FIRST);
-	/* Before system calls are restricted, enough readers are allocated. */
+	/* Before system calls are restricted, the library allocates enough readers. */
 	pb_private_restrict(1);
 	CHECK(capacity() - nr_taken >= NR_SPARE && pb_os_restricted);
 	pb_private_restrict(0);
@@ -281,13 +277,13 @@ static void interrupt_taking(void)
 	reader = claim(&self, &life);
 	clear(reader);
 	forked_child();
-	publish(reader, life); /* it belongs to another thread now, so this has no effect */
+	publish(reader, life); /* no effect: it belongs to another thread now */
 	CHECK(!pb_thread.reader && count_taken() == 0);
 	CHECK(pb_reader_take() && count_taken() == 1);
 }
 
 /*
- * Destructors of other keys make calls until the last round; then the reader is freed.
+ * Destructors of other keys make calls until the last round. Then the reader is freed.
  */
 static void end_by_key(void)
 {
@@ -322,7 +318,7 @@ int main(void)
 	other->outer.phase = PB_THREAD_OUTSIDE;
 	CHECK(pb_quiesce_over(phase));
 
-	/* A thread that enters later has seen the store, so it is not waited for. */
+	/* A thread that enters later has seen the store. The wait ignores it. */
 	enter = 0;
 	CHECK(!pb_quiesce_begin(&phase));
 	other->outer.phase = pb_reader_phase;
@@ -336,7 +332,7 @@ int main(void)
 	CHECK(pb_wait() == -EPERM);
 	error = 0;
 
-	/* A handler counts as running until the mark in its stack frame is overwritten. */
+	/* A handler counts as running until other code overwrites the mark in its frame. */
 	enter = 1;
 	CHECK(!pb_quiesce_begin(&phase));
 	other->outer.frame = (uintptr_t)frame;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* riscv64's code of and around an entry is encoded and recognized, as tables show. */
+/* riscv64: encoding and recognition of entries' code, compared with tables. */
 // RUN: %clang -std=c11 -Wall -Wextra -Werror -fsanitize=undefined -fno-sanitize-recover %s -I %S/Inputs -I %patchbay_include -I %patchbay_source/runtime/core -o %t
 // RUN: %t | FileCheck %s
 // CHECK: {{^}}failures: 0 of {{[1-9][0-9]+}}{{$}}
@@ -90,7 +90,7 @@ static void sites(void)
 
 static void pads(void)
 {
-	/* All words from entry - 24 on. */
+	/* All words from entry - 24 to the entry. */
 	static const struct {
 		uint32_t before[6];
 		bool is;

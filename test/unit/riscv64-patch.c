@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * riscv64's sites are read and changed, word by word, and modules that are near each
- * other share stubs. No code is executed, so the test runs on any host: addresses are
- * numbers here.
+ * riscv64: sites are read and changed word by word, and modules close to each other
+ * share stubs. No code is executed, so the test runs on any host: addresses are only
+ * numbers.
  */
 // RUN: %clang -std=c11 -DPB_LIBC_MEMORY -D_GNU_SOURCE -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover %s -I %S/Inputs -I %patchbay_include -I %patchbay_source/runtime/core -o %t
 // RUN: %t | FileCheck %s
@@ -16,7 +16,7 @@
 
 const char pb_arch_trampolines[6 * PB_TRAMPOLINE_SIZE];
 
-/* The address at which the system has free memory; 0: it has none. */
+/* The address where the system has free memory; 0: nowhere. */
 static uintptr_t gap;
 static int nr_mapped, locked;
 
@@ -119,7 +119,7 @@ static void sites(void)
 	CHECK(pb_arch_publish(&site, 0x1235, patch) == 1);
 	CHECK(patch[0].addr == site.entry - 16);
 
-	/* From here on only the second word changes, for both directions. */
+	/* From here on only the second word changes, when arming and when disarming. */
 	for (int i = 0; i < 2; i++) {
 		pb_arch_flip(&site, 1, patch);
 		CHECK(patch[0].addr == site.site + 4 && patch[0].len == 4);
@@ -133,7 +133,7 @@ static void sites(void)
 		CHECK(pb_arch_site_state(&site) == PB_SITE_DISARMED);
 	}
 
-	/* These are foreign: a call of another stub, half a call, a breakpoint. */
+	/* Foreign words: a call of another stub, half a call, a breakpoint. */
 	f.entry[2] = armed[1] + (16 << 20);
 	CHECK(pb_arch_site_state(&site) == -EILSEQ);
 	f.entry[2] = armed[1];
@@ -147,7 +147,7 @@ static void sites(void)
 	f.entry[1] = 0x00100073; /* ebreak */
 	CHECK(pb_arch_site_state(&site) == -EILSEQ);
 	f.entry[1] = nop;
-	/* An invalid site address; no slot; an invalid entry address. */
+	/* An invalid site address, a missing slot, an invalid entry address. */
 	site.site += 4;
 	CHECK(pb_arch_site_state(&site) == -EILSEQ);
 	site.site -= 4;
@@ -165,8 +165,8 @@ int main(void)
 	sites();
 	text(low, 0x1000, 0, -ENOMEM, 0);
 	/*
-	 * Free memory too far below, and in reach. The stubs are shared by all modules
-	 * in reach.
+	 * Free memory is too far below, then in reach. All modules in reach share the
+	 * stubs.
 	 */
 	text(low, 0x1000, low - 2 * GB, -ENOMEM, 0);
 	text(low, 0x1000, low - GB, 0, 1);
@@ -174,7 +174,7 @@ int main(void)
 	text(low - GB, GB + GB / 2, low - GB, 0, 0);
 	/* Only a part of the text is in reach. */
 	text(low, GB, low + 2 * GB - 0x20000, 0, 1);
-	/* Free memory above, too far and in reach. */
+	/* Free memory is above, too far and in reach. */
 	text(low + 8 * GB, 0x1000, low + 10 * GB, -ENOMEM, 0);
 	text(low + 8 * GB, 0x1000, low + 9 * GB, 0, 1);
 	/* Text at the bottom of memory, and more text than any call reaches. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * A thread that has entered a cell and not yet loaded its set calls the right handlers,
- * whichever later set it loads. The test also checks the members of the set's lists,
- * and which path walks them.
+ * whichever later set it loads. The file also tests the members of the set's lists, and
+ * the path that walks the lists.
  */
 // RUN: %clang -std=c11 -DPB_LIBC_MEMORY -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover %s -I %S/Inputs -I %patchbay_include -I %patchbay_source/runtime/core -o %t
 // RUN: %t | FileCheck %s
@@ -63,7 +63,7 @@ int pb_call_is_simple(const struct patchbay_record *record, unsigned int flags)
 	return !record;
 }
 
-/* A since with the number of an arming, which is above the other bits. */
+/* A since with number @n of an arming, above the other bits. */
 #define SINCE(n) ((n) * (~PATCHBAY_CELL_SINCE + 1))
 
 static void handler(uintptr_t ip, uintptr_t parent_ip,
@@ -74,7 +74,7 @@ static void handler(uintptr_t ip, uintptr_t parent_ip,
 	last = *(int *)cell->data;
 }
 
-/* Are exactly these the members on @list? @members ends with -1. */
+/* Does @list have exactly these members? @members ends with -1. */
 static int lists(const struct pb_set *set,
 		 const struct patchbay_cell *const *list, const int *members)
 {
@@ -127,7 +127,7 @@ static void check_lists(void)
 	CHECK(LISTS(set, entries, 1, 2) && LISTS(set, exits, 2, 0));
 
 	/*
-	 * A disabled tracer sees no exit, and the cell no longer has the direct state.
+	 * A disabled tracer sees no exit, and the cell is no longer in the direct state.
 	 */
 	both.disabled = 1;
 	old = set;
@@ -153,7 +153,7 @@ static void check_lists(void)
 	CHECK(LISTS(set, entries, 1) && has_nothing(set->exits));
 	pb_set_free(old);
 
-	/* They are enabled again. */
+	/* The tracers are enabled again. */
 	leave.disabled = 0;
 	old = set;
 	set = pb_set_reserve(3);
@@ -189,7 +189,7 @@ static void check_lists(void)
 	leave.attr.flags = PATCHBAY_OPS_FAST;
 
 	/*
-	 * The set needs one word too many for the direct path. A tracer without exit
+	 * The set needs one word more than the direct path has. A tracer without exit
 	 * needs no word.
 	 */
 	set = pb_set_new(members, 4);
@@ -230,8 +230,8 @@ static void give_set(struct patchbay_cell *cell, const struct pb_set *set)
 }
 
 /*
- * A cell had one tracer when a call loaded cell->enter, at its entry or exit. The cell
- * gets a set before the call loads anything else.
+ * A call has loaded cell->enter of a cell with one tracer, at its entry or exit. The
+ * cell gets a set before the call loads anything else.
  */
 enum late { AT_ENTRY, AT_EXIT };
 
@@ -280,7 +280,7 @@ static void check_late_set(void)
 	cell = members[0];
 	CHECK(since_of_entry(&cell, joined, AT_EXIT) == SINCE(3));
 	CHECK(entered == 1 && left == 1);
-	/* Another tracer has the word now, and it has not seen the entry. */
+	/* Another tracer, which has not seen the entry, has the word now. */
 	cell = members[0];
 	CHECK(since_of_entry(&cell, replaced, AT_ENTRY) == 0);
 	CHECK(entered == 1 && left == 0);
@@ -322,7 +322,7 @@ int main(void)
 	CHECK(called == 3 && saved == 1);
 	CHECK(last == second);
 
-	/* A tracer with an exit was added, too; it misses this call. */
+	/* A tracer with an exit was added, too. It misses this call. */
 	CHECK(three->enter == pb_arch_call_any_set);
 	CHECK(three->since == SINCE(3) && three->more == 16);
 	CHECK(pb_set_find_word(members, 3) == 0);
@@ -333,7 +333,7 @@ int main(void)
 	called = 3;
 	saved = 1;
 
-	/* All tracers were removed from the set; the cell itself still has them. */
+	/* The set has lost all tracers; the cell itself still has them. */
 	cell.set = &pb_set_nobody;
 	pb_set_call_fast(IP, PARENT_IP, &cell, &regs);
 	pb_set_call(IP, PARENT_IP, &cell, &regs);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * A slot can be rewritten while threads read it: a partly written address of a shared
- * cell must still be that of one of the two cells. The test also checks which function
- * has which cell, when a cell is free for other functions, and what a gate finds.
+ * cell equals the old or the new address. The file also tests which function has which
+ * cell, when a cell is free for other functions, and how a gate finds a cell.
  */
 // RUN: %clang -std=c11 -DPB_LIBC_MEMORY -D_GNU_SOURCE -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover %s -I %S/Inputs -I %patchbay_include -I %patchbay_source/runtime/core -o %t
 // RUN: %t | FileCheck %s
@@ -18,7 +18,7 @@ enum { NR = 40 };
 static struct patchbay_record records[NR];
 static struct pb_module module = { .records = records, .nr = NR };
 
-/* Sees the number of used cells as the holder of the engine lock does. */
+/* The number of used cells as the holder of the engine lock sees it. */
 static unsigned int seen_end;
 
 static unsigned int end_now(void)
@@ -78,7 +78,7 @@ void pb_os_unmap(void *memory, size_t size)
 
 UNCALLED(pb_enter_nothing)
 
-/* Returns eight bytes of which some are written already. */
+/* Returns eight bytes, some of which are already written. */
 static uintptr_t mix(uintptr_t old, uintptr_t new, unsigned int written)
 {
 	uintptr_t mask = 0;
@@ -120,12 +120,12 @@ static void writes(void)
 	uint8_t slot[8] = { 0 };
 	uint64_t now;
 
-	/* No thread has read the slot yet, so all of it may change. */
+	/* No thread has read the slot yet, so all of its bytes may change. */
 	CHECK(!pb_bulk_slot(slot, cell, 0));
 	CHECK(!pb_bulk_slot(slot, gate, 1));
 	memcpy(&now, slot, sizeof(now));
 	CHECK(now == gate);
-	/* It may not change to a cell whose address differs in more than one byte. */
+	/* The slot may not change to a cell whose address differs in more than one byte. */
 	CHECK(pb_bulk_slot(slot, (uintptr_t)&own, 1) == -EILSEQ);
 	CHECK(pb_bulk_slot(slot, 0, 1) == -EILSEQ);
 	CHECK(pb_bulk_slot(slot, gate + 1, 1) == -EILSEQ);
@@ -168,7 +168,7 @@ static void reuse(void)
 	next = pb_shared_find_free(&module, whole);
 	CHECK(next != cell);
 	/*
-	 * Some functions leave the cell; it still has tracers, and perhaps threads
+	 * Some functions leave the cell. It still has tracers, and threads may be
 	 * inside.
 	 */
 	pb_owner_set(&module, 7, PB_OWNER_NOBODY);
@@ -181,19 +181,19 @@ static void reuse(void)
 	cell->cell.ops = NULL;
 	cell->left = 0;
 	CHECK(!pb_shared_is_used(cell) && pb_shared_find_free(&module, other) == cell);
-	/* The cell is not free for functions with another kind of result. */
+	/* The cell is not free for functions with another type of result. */
 	CHECK(pb_shared_find_free(&module, real) != cell);
 	/* Functions that point to a cell keep it, even if it has no tracers. */
 	pb_shared_take(cell, other);
 	pb_owner_set(&module, 9, number);
 	cell->left = 0;
 	CHECK(pb_shared_is_used(cell) && pb_shared_find_free(&module, other) != cell);
-	/* A thread that was entering when the cell was left may be inside. */
+	/* A thread that was entering the cell when the function left may be inside. */
 	pb_owner_set(&module, 9, PB_OWNER_NOBODY);
 	CHECK(pb_shared_is_used(cell) && pb_shared_find_free(&module, other) != cell);
 	cell->left = 0;
 	CHECK(!pb_shared_is_used(cell));
-	/* The cell is reserved for a group of a plan that is being made. */
+	/* The cell is reserved for a group in a plan that is not complete yet. */
 	cell->to = (struct pb_group *)records;
 	CHECK(pb_shared_find_free(&module, other) != cell);
 	cell->to = NULL;
@@ -215,7 +215,7 @@ static void expect_owners(void)
 		CHECK_ROW(i, shared->cells[i].nr == nr[i]);
 }
 
-/* Lets the functions of a shape, from @first to before @end, point to @owner. */
+/* Makes the functions of a shape, from @first to before @end, point to @owner. */
 static void lead(int first, int end, unsigned int owner)
 {
 	for (int i = first; i < end; i++) {
@@ -253,7 +253,7 @@ static void lead_all(void)
 		first[i] = take(shapes[i]);
 	for (int i = 0; i < NR; i += 4)
 		lead(i, i + 4, first[i / 4 % 3]);
-	/* Use another cell of the same shape, and one that its functions have left. */
+	/* Use another cell of the same shape, and a cell that its functions have left. */
 	second = take(shapes[0]);
 	lead(0, 3, second);
 	lead(12, 15, PB_OWNER_NOBODY);
@@ -308,7 +308,7 @@ static void gates(void)
 	const struct patchbay_cell *gate =
 		&module.shared->cells[PB_OWNER_GATE].cell;
 
-	/* Records are in the order of text, 32 bytes apart. */
+	/* Records have the order of text, 32 bytes apart. */
 	for (int i = 0; i < NR; i++)
 		records[i].entry = 0x1000 + 16 * i;
 	CHECK(!pb_shared_init_gate(&module) && module.shared->own);

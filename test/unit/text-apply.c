@@ -43,7 +43,7 @@ int pb_sync_core(void)
 	return 0;
 }
 
-/* Opening the text is not tested here. */
+/* This test does not cover opening the text. */
 int pb_engine_is_locked(void)
 {
 	return 0;
@@ -102,7 +102,7 @@ static int apply(int rewrite)
 	return pb_text_apply(HANDLE, patches, nr, rewrite);
 }
 
-/* Are the patches in place, and all other bytes as begin() set them? */
+/* Are the patches written, and all other bytes as begin() set them? */
 static int all_there(void)
 {
 	static uint8_t want[sizeof(text)];
@@ -148,7 +148,7 @@ static void few(void)
 	add(BLOCK + 1, 1);
 	CHECK(!apply(1) && all_there() && nr_writes == 2);
 	CHECK(wrote(0, 96, 21) && wrote(1, BLOCK + 1, 1));
-	/* The first patch is far from two others. */
+	/* The first patch is far from the two others. */
 	begin();
 	add(100, 1);
 	add(200, 1);
@@ -156,7 +156,7 @@ static void few(void)
 	CHECK(!apply(1) && all_there() && nr_writes == 2);
 	CHECK(wrote(0, 100, 1) && wrote(1, 200, 11));
 	/*
-	 * Bytes between patches may not be rewritten, so each patch needs its own
+	 * Bytes between patches must not be rewritten, so each patch needs its own
 	 * write.
 	 */
 	begin();
@@ -164,7 +164,7 @@ static void few(void)
 	CHECK(!apply(0) && all_there() && nr_writes == 2);
 	CHECK(wrote(0, 96, 8) && wrote(1, 113, 4));
 	/*
-	 * Adjacent patches of generated code are merged within a block; no other byte
+	 * Within a block, adjacent patches of generated code are merged. No other byte
 	 * is written.
 	 */
 	begin();
@@ -214,7 +214,7 @@ static void many(void)
 
 static void unexpected(void)
 {
-	/* If one byte of a patch differs, nothing of the block is written. */
+	/* If one byte of a patch differs, no byte of the block is written. */
 	begin();
 	add_functions(0, BLOCK, 64);
 	text[BLOCK - 64 + 20] ^= 1;
@@ -229,7 +229,7 @@ static void unexpected(void)
 	add(100, 7);
 	CHECK(!apply(1) && all_there());
 	/*
-	 * A breakpoint appears between the reads. If it is between patches, it stays.
+	 * A breakpoint appears between the reads. If it is between patches, it remains.
 	 */
 	begin();
 	add_functions(0, BLOCK, 64);
@@ -237,7 +237,7 @@ static void unexpected(void)
 	CHECK(!apply(1) && text[1000] == 0xcc && nr_writes == 1);
 	text[1000] = (uint8_t)(1000 * 7 / 3);
 	CHECK(all_there());
-	/* If it is inside a patch, nothing is written. */
+	/* If the breakpoint is inside a patch, no byte is written. */
 	begin();
 	add_functions(0, BLOCK, 64);
 	foreign = 20;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Queued patches are written in the right order and at the right time, and the text is
- * open only as long as needed. Writes are logged; one may fail.
+ * open only as long as necessary. The test logs writes, and lets one fail.
  */
 // RUN: %clang -std=c11 -DPB_LIBC_MEMORY -D_GNU_SOURCE -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover %s -I %S/Inputs -I %patchbay_include -I %patchbay_source/runtime/core -o %t
 // RUN: %t | FileCheck %s
@@ -79,7 +79,7 @@ static void few(void)
 {
 	struct pb_text_queue queue = begin(3, 0);
 
-	/* Nothing is requested that is not needed. */
+	/* Without patches, the text is neither opened nor written. */
 	CHECK(pb_text_flush(&queue) == 0 && !opens && !nr_writes);
 	queue.handle = pb_text_open();
 	CHECK(opens == 1);
@@ -116,7 +116,7 @@ static void errors(void)
 	struct pb_text_queue queue = begin(2, 0);
 
 	queue.handle = pb_text_open();
-	/* A failed write is not retried later. */
+	/* A failed write is not repeated later. */
 	write_error = -EACCES;
 	add(&queue, 10);
 	add(&queue, 20);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A waiting thread polls seldom, and continues soon after the handler's end, or the
- * limit. The clock here advances while the thread sleeps. A wait for a short handler is
- * short. Each poll costs CPU time, so a long handler is polled less often, without a
+ * A waiting thread polls seldom, and continues soon after the handler's end or the
+ * limit. The test's clock advances while the thread sleeps. A wait for a short handler
+ * is short. Each poll costs CPU time, so a long handler is polled less often, without a
  * noticeable delay.
  */
 // RUN: %clang -std=c11 -DPB_LIBC_MEMORY -D_GNU_SOURCE -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover %s -I %patchbay_include -I %patchbay_source/runtime/core -o %t

@@ -8,7 +8,7 @@
 
 #include "Inputs/table.h"
 
-/* Tests rel32 at the limits of its reach: -1, 0 and +1 byte. */
+/* Tests rel32 at the limits of its reach: one byte less, the limit, and one byte more. */
 static void rel32(void)
 {
 	static const struct {
@@ -75,7 +75,7 @@ static void sites(void)
 
 static void pads(void)
 {
-	/* All bytes from entry - 24 on. */
+	/* All bytes from entry - 24 to the entry. */
 	static const struct {
 		uint8_t before[24];
 		int pad;
@@ -108,7 +108,7 @@ static void words(void)
 	CHECK(word[0] == 1 && word[3] == 0x80);
 }
 
-/* Tests the stub to which a site leads, armed or not. */
+/* Tests which stub a site leads to, armed or not. */
 static void leads(void)
 {
 	static const struct {

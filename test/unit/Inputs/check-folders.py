@@ -2,9 +2,8 @@
 """usage: check-folders.py FOLDER [OBJECTS]
 
 FOLDER/README.md has a table of FOLDER's folders, the lowest first. A file must not include
-a file of a folder below its own in that table. Each folder must be in the table, and
-includes must not form a cycle. An object in OBJECTS must not need a symbol of a folder
-below its own."""
+files of folders below its own in that table. Each folder must be in the table, and includes
+must not form a cycle. An object in OBJECTS must not need a symbol of a folder below its own."""
 import re
 import subprocess
 import sys
@@ -22,8 +21,7 @@ def folder_of(path):
 
 
 def find_cycle(edges):
-    """Searches for a cycle, depth first: a node that is already on the path closes a
-    cycle."""
+    """Searches depth first for a cycle: a node that is already on the path."""
     done = set()
 
     def walk(name, way):
@@ -72,7 +70,7 @@ def main():
     root = Path(sys.argv[1])
     order = ROW.findall((root / "README.md").read_text())
     files = {path.relative_to(root) for path in root.rglob("*") if path.suffix in SUFFIXES}
-    # Each architecture has a file of the same name; only one of them is compiled.
+    # Each architecture has a file with this name. Only one of these files is compiled.
     by_name = {}
     for path in sorted(files):
         by_name.setdefault(path.name, path)

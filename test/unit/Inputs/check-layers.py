@@ -8,8 +8,8 @@ room first. Reports
 - files that include each other, and objects that need each other, in a cycle;
 - a room that is only in README or only in CORE, and a file that is in no room.
 
-The rooms "arch" and "call" call each other: assembly and C. Each room may call
-"arch", which arch.h declares. Objects of CIRCLES may need each other.
+The rooms "arch" and "call" call each other: assembly and C. Each room may call "arch", declared
+in arch.h. Objects in CIRCLES may need each other.
 """
 import re
 import subprocess
@@ -82,8 +82,7 @@ class Checker:
         return len(wanted)
 
     def find_circle(self, edges):
-        """Searches for a cycle, depth first: a node that is already on the path closes
-        a cycle."""
+        """Searches depth first for a cycle: a node that is already on the path."""
         done = set()
 
         def walk(name, way):

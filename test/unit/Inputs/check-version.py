@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""CMakeLists.txt contains the version. Prints each line with another one: of a source
-that repeats the version, and of a document that names another release.
+"""CMakeLists.txt contains the version. Prints each line with a different version: in a source
+that repeats the version, and in a document that names another release.
 
     check-version.py SOURCE
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compares the workflows with the documents: prints a line for each difference.
+"""Compares the workflows with the documents. Prints a line for each difference.
 
     check-workflows.py SOURCE
 """

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Counts the instructions of patchable entries, and checks their guarantees. Disabled
-entries execute OFF instructions. Enabled ones keep the CPU's return predictor
-balanced, with any kind of tracer."""
+"""Counts the instructions of patchable entries, and checks two guarantees: disabled entries
+execute OFF instructions, and enabled ones keep the CPU's return predictor balanced, with any
+type of tracer."""
 import sys
 from dataclasses import astuple
 from pathlib import Path
@@ -20,5 +20,5 @@ assert counts["ours-off"] == (plain + Count(int(off)), 0)
 ours = [form for form in counts if form.startswith("ours")]
 assert len(ours) == 7
 assert all(counts[form][1] == 0 for form in ours)
-# Without this check an empty result would pass.
+# Without this check an empty result would be a success.
 assert "mflr-bl" not in counts or counts["mflr-bl"][1] > 0

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""kernel-boots.py FOLDER build|boot|hang|messages: prints what test/kernel reports
-about a kernel that cannot be built, one that cannot run its init, and a file that is
-not a kernel. "messages" shows the configuration after an interrupted run for
-messages."""
+"""kernel-boots.py FOLDER build|boot|hang|messages: prints the messages of test/kernel for a
+kernel that cannot be built, one that cannot run its init, and a file that is not a kernel.
+"messages" shows the configuration after an interrupted run for messages."""
 import os
 import shutil
 import sys
@@ -20,7 +19,7 @@ bad = Kernel("arm64", "bad", folder / "source", folder / "bad", Tools(None, None
 
 
 def printed(generator):
-    """Collects the checks that the generator yields, and its result."""
+    """Collects the checks that the generator yields, and its return value."""
     result = yield from generator
     print("under way:", " ".join(result) or "none")
 

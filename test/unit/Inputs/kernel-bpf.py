@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""kernel-bpf.py NAME FILE [UNFIT | KERNEL=FILE | CONFIG_NAME=VALUE]...: applies a check
-of test/kernel's bpf_selftests.py or tools.py to an output, together with outputs of
-other kernels, for a kernel with this configuration."""
+"""kernel-bpf.py NAME FILE [UNFIT | KERNEL=FILE | CONFIG_NAME=VALUE]...: applies a check of
+test/kernel's bpf_selftests.py or tools.py to an output, together with outputs of other kernels,
+for a kernel with this configuration."""
 import sys
 from pathlib import Path
 

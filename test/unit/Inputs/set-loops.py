@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """usage: objdump -d OBJECT | set-loops.py
 
-Prints where the loops over a set of tracers are in the trampolines of a module, and whether
-each of them is within a line of 64 bytes."""
+Prints the addresses of loops over a set of tracers in a module's trampolines, and whether each
+loop is within a line of 64 bytes."""
 import re
 import sys
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Counts the instructions of static calls, and checks the rule for all of them:
-compared with a call through a pointer, only the branch to the tramp and the padding
-of the tramp's other form may be added."""
+"""Counts the instructions of static calls, and checks a rule for all of them: compared with a
+call through a pointer, the only additional instructions are the branch to the tramp and the
+padding for an indirect jump."""
 import sys
 from dataclasses import astuple
 from pathlib import Path
@@ -11,7 +11,7 @@ from harness import placed  # noqa: E402
 from harness.emulate import Count  # noqa: E402
 from harness.toolchain import Toolchain  # noqa: E402
 
-# By architecture: bl, and a nop instead of the direct form; on AArch64 also bti c.
+# By architecture: bl, and a nop in place of the direct jump; on AArch64 also bti c.
 OWN = {"powerpc64le": Count(2, direct=1), "aarch64": Count(3, direct=1)}
 
 
@@ -28,8 +28,8 @@ for variant in placed.VARIANTS:
         print(f"{variant.name} {case}: {text(ours)} pointer {text(pointer)}")
         most = pointer + OWN[variant.isa.name]
         if len(set(case)) == 1:
-            # Direct branches: to the tramp, to the target, and on POWER10 one more
-            # between them. The only load reads the TOC pointer.
+            # Direct branches: to the tramp, to the target, and on POWER10 one more in
+            # between. The only load reads the TOC pointer.
             most = Count(min(4, pointer.instructions), min(1, pointer.loads), 1, 0, 3)
         for here, limit in zip(astuple(ours), astuple(most)):
             assert here <= limit, (variant.name, case, ours, most)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Shared by the tests of encoders: checks that are counted. */
+/* Shared by the tests of encoders: checks that count failures. */
 #ifndef TABLE_H
 #define TABLE_H
 

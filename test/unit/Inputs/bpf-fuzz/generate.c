@@ -3,7 +3,7 @@
 
 #define MAX_BLOCKS 40
 #define MAX_JUMPS 8
-/* The number of instructions in the longest block, with a margin. */
+/* The maximum number of instructions in a block, with a margin. */
 #define BLOCK_INSNS 40
 
 /* Stack offsets of a key, an address, and numbers. */
@@ -121,8 +121,8 @@ static void put_prologue(struct program *p)
 }
 
 /*
- * Sometimes emits instructions that the verifier refuses, so that refusals are tested,
- * too.
+ * Sometimes emits instructions that the verifier refuses, to test
+ * refusals.
  */
 static void put_arithmetic(struct program *p)
 {
@@ -186,7 +186,7 @@ static int any_atomic(struct program *p, unsigned int reg)
 	return ops[below(p->random, sizeof(ops) - (reg == 0))];
 }
 
-/* Emits an access of @size bytes at @reg; a write only if @writes. */
+/* Emits an access of @size bytes at @reg. If @writes, the access is a write. */
 static void put_access(struct program *p, unsigned int reg, int from,
 		       unsigned int size, int writes, unsigned int with)
 {
@@ -274,7 +274,7 @@ static void put_jump(struct program *p)
 	put_conditional(p, 0);
 }
 
-/* Emits a jump over one or two instructions, or an exit in the middle of a program. */
+/* Emits a jump over one or two instructions, or an exit inside a program. */
 static void put_small_jump(struct program *p)
 {
 	switch (below(p->random, 3)) {
@@ -345,7 +345,7 @@ static void put_update(struct program *p)
 		put(p, BPF_ALU64 | BPF_MOV | BPF_K, 4, 0, 0,
 		    below(p->random, 4));
 		put_key(p, map);
-		/* 64 bytes of numbers suffice for both. */
+		/* 64 bytes of numbers are enough for both. */
 		put_copy(p, 3, 10);
 		put(p, BPF_ALU64 | BPF_ADD | BPF_K, 3, 0, 0, NUMBERS);
 		put_map(p, 1, map);
@@ -471,7 +471,7 @@ static void put_block(struct program *p)
 	}
 }
 
-/* Chooses a later block for each jump, and prefers near ones. */
+/* Chooses a later block for each jump, usually a near one. */
 static void aim_jumps(struct program *p)
 {
 	for (uint32_t i = 0; i < p->nr_jumps; i++) {

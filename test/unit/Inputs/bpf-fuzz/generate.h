@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Generates random programs, made of blocks. After each block, registers have the same
- * kinds of values as before: r6 the context, r9 the array's value, all others numbers.
- * Therefore most programs are valid, and a jump from a block to any later one is valid,
- * too. Some programs are damaged afterwards. If the verifier accepts one of these, it
- * must be correct, too.
+ * Generates random programs, made of blocks. Each block starts and ends with the same
+ * kinds of values in registers: the context in r6, the array's value in r9, and numbers
+ * in all others. Therefore most programs are valid, and a jump from a block to any
+ * later block is valid, too. Some programs are damaged afterwards. If the verifier
+ * accepts a damaged program, the program must be safe, too.
  */
 #ifndef BPF_FUZZ_GENERATE_H
 #define BPF_FUZZ_GENERATE_H
@@ -16,8 +16,8 @@
 
 /*
  * All programs have the same first instructions, which are never damaged. They report
- * the address of the stack, and leave no pointer through which the report could be
- * overwritten.
+ * the address of the stack, and leave no pointer by which a program could overwrite the
+ * report.
  */
 #define NR_PROBE 4
 

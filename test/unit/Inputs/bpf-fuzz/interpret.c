@@ -25,7 +25,7 @@ struct machine {
 	struct outcome out;
 };
 
-/* Records the first violation; the program ends there. */
+/* Records the first violation. The program ends there. */
 static void fault(struct machine *m, const char *what)
 {
 	if (!m->out.fault)
@@ -53,7 +53,7 @@ static int lies_in(uint64_t at, uint64_t size, uint64_t from, uint64_t nr)
 }
 
 /*
- * Is the access within the value of one element? It may not touch two elements or a
+ * Is the access within one element's value? It may not overlap two elements or a
  * key.
  */
 static int lies_in_value(const struct patchbay_bpf_map *map, uint64_t at,
@@ -163,7 +163,7 @@ static uint64_t divide(uint64_t a, uint64_t b, int is_signed, int remainder)
 	return (remainder ? minus_a : minus_a != minus_b) ? 0 - result : result;
 }
 
-/* Both operands have been cut to @bits; the caller cuts the result. */
+/* Both operands have been cut to @bits. The caller cuts the result. */
 static uint64_t calculate(const struct bpf_insn *insn, uint64_t a, uint64_t b,
 			  int bits)
 {
@@ -334,7 +334,7 @@ static uint64_t wide(const struct machine *m, const struct bpf_insn *insn)
 		       (uintptr_t)map->data + (uint32_t)insn[1].imm;
 }
 
-/* Returns the memory to which argument @n points, for a call of a helper here. */
+/* Returns the memory to which argument @n points, for the engine's call of a helper. */
 static uint64_t pass_memory(struct machine *m, unsigned int n, uint64_t size,
 			    enum access access)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A plain interpreter of BPF (RFC 9669), written for reading, not for speed. It checks
- * every access against the memory that the program may use, every register and stack
- * byte against earlier writes, and every helper argument against what the helper
- * accesses. It tests the verifier, which claims that no violation can happen. It also
- * tests the engine, with which it shares no code.
+ * A plain interpreter of BPF (RFC 9669), written for readability instead of speed. It
+ * checks every access against the memory that the program may use, every use of a
+ * register or stack byte against earlier writes, and every helper argument against the
+ * helper's accesses. It tests the verifier, which promises that there is no violation.
+ * It also tests the engine, with which it shares no code.
  */
 #ifndef BPF_FUZZ_INTERPRET_H
 #define BPF_FUZZ_INTERPRET_H
@@ -24,7 +24,7 @@ struct outcome {
 	int unclear;
 };
 
-/* For each opcode, how often all programs executed it. */
+/* The number of times that all programs executed each opcode. */
 extern uint64_t nr_executed[256];
 
 /*

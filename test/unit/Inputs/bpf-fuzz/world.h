@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The memory that programs of the fuzzer see: maps, and the context of a call. Each
- * part is at the end of a block with guard pages around it, so machine code that
- * accesses bytes after it kills the fuzzer. All blocks can be saved, restored and
- * compared, so that two engines start from the same bytes.
+ * The memory that the fuzzer's programs see: maps, and the context of a call. Each
+ * block ends at a guard page, so machine code that accesses bytes after a block kills
+ * the fuzzer. All blocks can be saved, restored and compared, so that two engines start
+ * from the same bytes.
  */
 #ifndef BPF_FUZZ_WORLD_H
 #define BPF_FUZZ_WORLD_H
@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A program stores the address of its stack in PROBE, which nothing else uses. */
+/* A program stores its stack's address in PROBE, which has no other use. */
 enum { ARRAY, HASH, RING, CONSTANT, PROBE, NR_MAPS };
 
 #define ARRAY_VALUE 64
@@ -45,7 +45,7 @@ static inline uint32_t below(uint64_t *state, uint32_t end)
 	return (uint32_t)(random_word(state) % end);
 }
 
-/* Returns a boundary value, at which arithmetic errors are frequent. */
+/* Returns a boundary value, where arithmetic errors are frequent. */
 static inline uint64_t edge_word(uint64_t *state)
 {
 	uint64_t word = random_word(state);
@@ -76,7 +76,7 @@ void world_set_words(struct world *world, uint64_t *random);
 void world_save(unsigned int which);
 void world_restore(unsigned int which);
 
-/* Returns NULL, or the block that differs from the snapshot. */
+/* Returns NULL, or the first block that differs from the snapshot. */
 const char *world_differs(unsigned int which);
 
 /* Removes all records from the ring. Returns 0 if a record was never submitted. */

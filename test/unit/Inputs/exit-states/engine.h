@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The engine: the stores of each action, in the order in which the library makes them.
+// The engine: the stores of each action, in the order of the library's stores.
 #ifndef ENGINE_H
 #define ENGINE_H
 
@@ -93,13 +93,13 @@ bool others(const State &S, unsigned C) {
   return The.Shared && !S.OthersGone && C == First;
 }
 
-// Would the function leave others that share its cell?
+// Does the function share its cell with others, which it would leave?
 bool parts(const State &S) { return S.SiteArmed && others(S, S.SlotCell); }
 
-// Which functions change: this one alone, or also all that share its cell.
+// Which functions change: only this one, or all that share its cell.
 enum Whom { Ours, All };
 
-// Is T the only tracer in the first cell, which other functions use?
+// Is T the only tracer in the first cell, while other functions use that cell?
 bool isOfT(const State &S) {
   const std::vector<Member> Members = membersOf(S, First);
   return !S.OthersGone && Members.size() == 1 && Members[0].Tracer == 0;
@@ -142,7 +142,7 @@ void arm(State &S, int T, Whom Of = Ours, bool Fails = false) {
   unsigned C = S.SlotCell;
   P.add(ArmedNow, S.NextNumber, T);
   if (!WasArmed) {
-    // The cell that the function had. Other functions may still use it, with their
+    // The function's previous cell. Other functions may still use the cell, with their
     // number.
     if (C == NoCell)
       C = First;
@@ -176,7 +176,7 @@ void arm(State &S, int T, Whom Of = Ours, bool Fails = false) {
         P.add(Abandon, 0, Second);
       } else {
         for (unsigned Id = EmptySet; Id-- > 1;)
-          if (S.Sets[Id].Nr) { // the set that was made last
+          if (S.Sets[Id].Nr) { // the newest set
             P.retire(Id);
             break;
           }
@@ -193,8 +193,8 @@ void arm(State &S, int T, Whom Of = Ours, bool Fails = false) {
   P.add(Begin, 0, T);
 }
 
-// Was @T alone in the function's cell, and did it leave the cell without a wait, after
-// which other functions joined? A thread inside for the old arming would use the new
+// Was @T alone in the function's cell, and did it leave the cell without a wait, before
+// other functions joined? A thread inside for the old arming would then use the new
 // one.
 bool mayBeInside(const State &S, int T) {
   const Cell &C = S.Cells[S.SlotCell];
@@ -220,7 +220,7 @@ void disarm(State &S, int T, bool Waits, Whom Of = Ours) {
     }
     P.add(Flip, 0);
   } else if (Of == Ours && others(S, C)) {
-    // The function leaves the others, which keep both tracers.
+    // The function leaves the cell's other functions, which keep both tracers.
     moveTo(P, Left);
   } else {
     const bool Joins = The.Shared && Left[0].Tracer == 0 && C == Second &&
@@ -230,7 +230,7 @@ void disarm(State &S, int T, bool Waits, Whom Of = Ours) {
     if (Joins) {
       P.add(SetSlot, First);
       P.add(MarkLeft, 0, Second);
-      // A thread may be inside the second cell for the remaining tracer.
+      // A thread that calls the remaining tracer may be inside the second cell.
       if (keeps(LeaveAsItIs))
         P.add(Abandon, 0, Second);
       else
@@ -244,9 +244,9 @@ void disarm(State &S, int T, bool Waits, Whom Of = Ours) {
   P.add(DisarmedNow, Waits, T);
 }
 
-// The other functions leave the first cell, and no slot points to it. The cell stays
-// unchanged until no thread is inside (abandon_left()), because ours may have left it
-// with a tracer.
+// The remaining functions leave the first cell, so no slot points to it. The cell stays
+// unchanged until no thread is inside (abandon_left()), because our function may have
+// left it with a tracer.
 void othersLeave(Program &P) {
   if (keeps(LeaveAsItIs))
     P.add(Abandon, 0, First);
@@ -255,10 +255,10 @@ void othersLeave(Program &P) {
   P.S.OthersGone = true;
 }
 
-// A mixed batch adds and removes tracers. First cells are filled and slots changed.
-// Then cells get other sets, or none, and sites are disarmed.
+// A mixed batch adds and removes tracers. The engine first fills cells and changes
+// slots. Then it gives other sets, or none, to cells, and disarms sites.
 //
-// Here @U joins our function, and @T leaves it. They may be one tracer with other data.
+// Here @U is added to our function, and @T is removed. Both may be one tracer with other data.
 void replace(State &S, int T, int U) {
   Program P{S};
   std::vector<Member> Members;
@@ -286,7 +286,7 @@ void replace(State &S, int T, int U) {
   P.add(Begin, 0, U);
 }
 
-// @U joins our function, and the functions that share its cell lose all tracers.
+// @U is added to our function, and functions that share its cell lose all tracers.
 void comeWhileOthersGo(State &S, int U) {
   Program P{S};
   std::vector<Member> Members = membersOf(S, First);
@@ -300,7 +300,7 @@ void comeWhileOthersGo(State &S, int U) {
   P.add(Begin, 0, U);
 }
 
-// @T, alone on our function, leaves it; the functions that share its cell get another
+// @T, alone on our function, is removed. The functions that share its cell get another
 // tracer.
 void goWhileOthersCome(State &S, int T) {
   Program P{S};
@@ -335,7 +335,7 @@ void armWhileOthersGo(State &S, int T) {
   P.add(Begin, 0, T);
 }
 
-// Other functions get the cell that our function has left, and lose it again.
+// Other functions get the cell that our function has left, and then lose their tracer.
 bool othersAre(const State &S) { return S.Cells[Second].Ops == OfOthers; }
 void othersCome(State &S) {
   Program P{S};
@@ -351,8 +351,8 @@ void othersGo(State &S) {
   P.settle();
 }
 
-// Functions that share the first cell, without ours, get another tracer or lose it.
-// This happens in place, unless a function has left the cell and a thread may be inside
+// Functions that share the first cell, but not ours, get or lose another tracer. This
+// happens in place, unless a function has left the cell and a thread may be inside
 // (bulk_swap.c).
 bool othersMaySwap(const State &S) {
   const size_t Nr = membersOf(S, First).size();
@@ -371,7 +371,7 @@ void othersSwap(State &S) {
   P.swap(First, Members);
 }
 
-// The module is unloaded, and then both tracers are freed: module.c, engine.c.
+// The module is unloaded, then both tracers are freed: module.c, engine.c.
 void leave(State &S) {
   Program P{S};
   for (int T = 0; T < NR; ++T) {
@@ -409,8 +409,8 @@ void settleCells(State &S) {
       Each.Set = NoSet;
       continue;
     }
-    // If the only remaining tracer has its word, calls enter it directly again, without
-    // its set.
+    // If the only remaining tracer has the word, calls enter that tracer directly
+    // again, without the set.
     const Set &Of = S.Sets[Each.Set];
     if (Each.Set == NoSet || Of.Nr != 1 || Each.How == CallOne ||
         Each.How == Handler || (memberSince(Of.Members[0]) & PATCHBAY_CELL_WORD))
@@ -420,7 +420,7 @@ void settleCells(State &S) {
   }
 }
 
-// Executes the engine's next step. Returns false if it must wait.
+// Executes the engine's next step. Returns false if the engine must wait.
 bool stepEngine(State &S) {
   const Step Now = S.Steps[S.NextStep];
   Cell &C = S.Cells[Now.A < NrCells ? Now.A : 0];

@@ -13,33 +13,33 @@
 
 namespace {
 
-// Rules that can be left out. A comment that begins with "and" continues the previous
-// one.
+// Rules of the library, and the checks of the thread. The test leaves out one rule at a
+// time (LeftOut).
 enum Rule {
   None,
   NumbersGrow,          // each batch has a higher number
   AskNumber,            // at the exit, tracers armed later are not called
-  CompareSince,         // a direct path compares the since of the cell with that of the call
-  CompareSetSince,      // and that of the set
+  CompareSince,         // a direct path compares the cell's since with the call's
+  CompareSetSince,      // a direct path compares the set's since with the call's
   LookAtSlotAgain,      // without a mark, the thread checks that the cell is still the function's
-  LookAtSinceAgain,     // and that its since equals the present tracer's
+  LookAtSinceAgain,     // without a mark, the thread checks that the cell's since is the tracer's
   AskStateAgain,        // with a mark, the thread checks that the cell still has entry and exit
   MarkFirst,            // the thread makes its mark before it loads the slot
-  EmptyCells,           // a function that loses its last tracer calls no handler
-  EmptyState,           // and takes no direct path
+  EmptyCells,           // if a function loses its last tracer, its cell calls no handler
+  EmptyState,           // if a function loses its last tracer, its cell takes no direct path
   WaitForHandlers,      // disarming ends when no thread is inside
   WaitForCells,         // a cell gets tracers only when no thread is inside it
-  WaitForLeft,          // also for a cell that some of its functions have left
-  SwapUnlessLeft,       // such a cell does not get another set either
-  WaitForOwn,           // nor does a cell that a tracer left to others and now joins again
-  LeaveAsItIs,          // a cell that all functions have left for others stays unchanged
-  LeaveWhatFailed,      // and so does a cell that functions joined in vain and left again
+  WaitForLeft,          // nor while functions have left the cell and a thread may be inside
+  SwapUnlessLeft,       // such a cell gets no other set either
+  WaitForOwn,           // nor if a tracer left the cell to others and now joins again
+  LeaveAsItIs,          // a cell that all functions have left stays unchanged
+  LeaveWhatFailed,      // a cell that functions joined in vain and left stays unchanged
   KeepSets,             // sets are freed when no thread is inside
   SetFirst,             // a cell gets its set before its enter function
   CompareData,          // removing and adding in one batch with other data is a new arming
-  JoinByNumber,         // only functions that were armed together may join to share a cell
+  JoinByNumber,         // only functions that were armed together may share a cell
   LeaveNoTracer,          // cells of an unloaded module call no handler
-  LeaveNoState,         // and take no direct path
+  LeaveNoState,         // cells of an unloaded module take no direct path
   WaitForGone,          // freeing a tracer also waits for unloaded modules
   NrRules
 };
@@ -56,13 +56,13 @@ Rule LeftOut;
 bool keeps(Rule R) { return LeftOut != R; }
 
 // Two tracers of our function, T and U, and a tracer of other functions, which may get
-// a cell that ours has left. Config has their handlers. Direct paths are taken if all
-// tracers are FAST and the function is simple.
+// a cell that our function has left. Config has their handlers. Direct paths are taken
+// if all tracers are FAST and the function is simple.
 enum Kind : uint8_t { Exit, Both, Entry };
 struct Config {
   Kind Kinds[3];
   bool Direct;
-  // T is also on another function, which shares its cell and never changes.
+  // T is also on another function, which shares the cell and never changes.
   bool Shared;
   int MaxActions;
 } The;
@@ -100,10 +100,10 @@ struct Cell {
 
 struct Tracer {
   bool Armed;        // from its first store until its disarming has ended
-  bool Settled;      // no operation on it is in progress
+  bool Settled;      // no operation on this tracer is in progress
   uint8_t Number;    // the number of the batch that armed it last
-  uint8_t MayCall;   // a bit for each arming whose handlers may run
-  uint8_t Before;    // the same for an arming that a batch replaces by another one
+  uint8_t MayCall;   // one bit per arming whose handlers may run
+  uint8_t Before;    // the same for an arming that a batch replaces
 };
 
 #define NAMED(Name) Name,
@@ -123,7 +123,7 @@ struct Step {
   uint32_t Value; // numbers are small in this model
 };
 
-// The thread's position: each name is the step that it makes next.
+// The thread's position, named after its next step.
 #define PLACES(X)                                                              \
   X(AtSite) X(LoadSlot) X(LoadSince) X(DirectSlot) X(DirectSince)              \
   X(DirectMark) X(DirectBothSlot) X(DirectBothSince) X(DirectFunc)             \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The thread that makes the call: its loads, in the order of the trampolines, and the
-// expected results.
+// The thread that makes the call: its loads, in the order of the trampolines' loads,
+// and the expected results.
 #ifndef THREAD_H
 #define THREAD_H
 
@@ -15,8 +15,8 @@ bool mayCall(const State &S, int T, unsigned Number) {
   }
   if (T == NoTracer)
     return false;
-  // A tracer without exit has the same cell in each arming, so it may join others
-  // again.
+  // A tracer without exit has the same cell in each arming, so it may rejoin
+  // others.
   return hasExit(T) ? S.Tracers[T].MayCall >> Number & 1 : S.Tracers[T].MayCall;
 }
 
@@ -83,7 +83,7 @@ void tellExits(State &S, const Set &Of, bool Ask) {
   }
 }
 
-// call.c: own_of(). Returns the present member with the same tracer; IsCell: the cell
+// call.c: own_of(). Returns the present member with the same tracer. IsCell: the cell
 // itself.
 const Member *ownOf(State &S, const Cell &C, bool &IsCell) {
   IsCell = C.Set == NoSet || C.Set == EmptySet;
