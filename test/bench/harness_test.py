@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tests of the harness, with stand-ins for workers."""
+"""Tests of the harness, with scripts instead of workers."""
 import os
 import statistics
 import sys
@@ -29,7 +29,7 @@ class Collector:
 
 
 def worker(ready, *answers):
-    """A command that prints ready, then the answers in turn, endlessly."""
+    """Returns a command that prints @ready, and then one of @answers per request, in turn."""
     script = (f"import itertools\nprint({ready!r}, flush=True)\n"
               f"for answer in itertools.cycle({answers!r}):\n"
               "    input()\n    print(answer, flush=True)\n")
@@ -65,8 +65,7 @@ class Measure(unittest.TestCase):
         self.assertEqual(collector.skipped[0].reason, "not here")
 
     def test_ratios_are_paired(self):
-        # Rounds in which the machine is fast, slow and slower. The ratio of the
-        # medians would be 1.3.
+        # Three rounds, in which the machine becomes slower. The ratio of the medians would be 1.3.
         one = case(Entry("baseline", (), ()), Entry("ours", ()), unit="us")
         _, ours = rows(one, [(1000, 2000, 3000), (1100, 2600, 3300)])
         self.assertAlmostEqual(ours.ratio, 1.1)
@@ -102,7 +101,7 @@ class Measure(unittest.TestCase):
             self.assertEqual(left, ["log", "program"])
 
     def test_no_warm_up(self):
-        # With this option, only the first action of a process counts.
+        # Without warm-up, the first action of a process counts; with warm-up, only later actions.
         entry = Entry("baseline", worker("ready 0 0", "7 9000", "7 2000"), ())
         for warm_up, median in ((False, 9.0), (True, 2.0)):
             collector = Collector()
@@ -111,7 +110,7 @@ class Measure(unittest.TestCase):
             self.assertEqual(collector.rows[0].median, median)
 
     def test_other_number_of_calls(self):
-        # A slice with a tenth of the calls has a tenth of the sum, in a tenth of the time.
+        # A slice with a tenth of the calls computes a tenth of the sum, in a tenth of the time.
         collector = Collector()
         few = worker("ready 1000 0", "70 4000 2000")
         measure(case(Entry("baseline", worker("ready 1000 0", "700 20000 30000"), ()),
@@ -188,15 +187,15 @@ class Sites(unittest.TestCase):
 
 class Compilers(unittest.TestCase):
     def rows(self, *scripts, rounds=2):
-        """Measures Python scripts as if they were compilers."""
+        """Returns the rows of Python scripts that are measured instead of compilers."""
         return list(time_rows("a file", [
             Compiler(f"system {i}", ((sys.executable, "-c", script),),
                      ("system 0",) if i else ()) for i, script in enumerate(scripts)],
             Plan(rounds, 1, PLAN.cpu)))
 
     def test_processor_time(self):
-        # Wall-clock time is not CPU time. The start of Python uses up to 0.2 s of CPU
-        # time on a busy machine.
+        # The sleeping script uses only the CPU time of Python's start: up to 0.2 s on a busy
+        # machine.
         sleep = "import time; time.sleep(1)"
         burn = "import time\nwhile time.process_time() < 1: pass"
         idle, busy = self.rows(sleep, burn)
@@ -224,7 +223,7 @@ class Compilers(unittest.TestCase):
 
 
 class Uftrace(unittest.TestCase):
-    """A stand-in script for uftrace: it runs the worker, and reports."""
+    """Tests with a script instead of uftrace, which runs the worker and reports."""
 
     def proof(self, report):
         with tempfile.TemporaryDirectory() as folder:
@@ -248,7 +247,7 @@ class Uftrace(unittest.TestCase):
 
 
 class Emulated(unittest.TestCase):
-    """A stand-in script for an emulator, which writes this log."""
+    """Tests with a script instead of an emulator, which writes LOG."""
     ADDI, LD, BCTR, BLR = "38630001", "e8620000", "4e800420", "4e800020"
     LOG = (("10", ADDI), ("20", "7f5ad378"), ("30", LD), ("40", "04100002", "e5800350"),
            ("30",), ("50", BCTR), ("60", BLR), ("70", "7f7bdb78"), ("10",))
@@ -276,8 +275,8 @@ class Emulated(unittest.TestCase):
                 ISAS["powerpc64le"], emulator=str(script)), "program")
 
     def test_count(self):
-        # Code before, after and between the marks. A prefixed instruction counts once,
-        # repeated execution counts again, and a return is no branch.
+        # Only code between the marks counts. A prefixed instruction counts once, repeated
+        # execution counts again, and returns do not count as branches.
         self.assertEqual(self.run_log(self.LOG), {"a_call": Count(5, 3, 0, 1, 0)})
 
     def test_two_calls(self):
@@ -305,10 +304,10 @@ class Emulated(unittest.TestCase):
 
         call = (0, "bl"), (8, "mflr"), (12, "bctrl"), (40, "blr"), (16, "blr"), (4, "ld")
         self.assertEqual(unpaired(*call), 0)
-        # A conditional return that is not taken, and one that is taken.
+        # A conditional return that is not taken, then a conditional return that is taken.
         self.assertEqual(unpaired((0, "bl"), (8, "bclr"), (12, "blr"), (4, "ld")), 0)
         self.assertEqual(unpaired((0, "bl"), (8, "bclr"), (4, "ld")), 0)
-        # A return to another address; one without a call; a call without a return.
+        # A return to another address, a return without a call, a call without a return.
         self.assertEqual(unpaired((0, "bl"), (8, "blr"), (12, "ld")), 1)
         self.assertEqual(unpaired((0, "b"), (8, "blr"), (4, "ld")), 1)
         self.assertEqual(unpaired((0, "bl"), (8, "bctr"), (4, "ld")), 1)

@@ -11,12 +11,12 @@ from pathlib import Path
 
 BENCH = Path(__file__).resolve().parent
 SUITES = ("trace", "sites", "scaling", "links", "patch", "coverage", "static-calls")
-BUSY = 2.0  # the load above which results are unreliable; the suite itself adds 1
+BUSY = 2.0  # results are unreliable above this load, to which the suite itself contributes 1
 NONE = "-"
 
 
 class Results:
-    """The rows of all suites, by suite, case and system."""
+    """The results of all suites: rows by suite, case and system."""
 
     def __init__(self, folder):
         self.runs, self.rows, self.skipped = {}, {}, {}
@@ -40,19 +40,20 @@ class Results:
         return NONE if found is None or found[field] is None else number(found[field])
 
     def over(self, suite, case, system, against="baseline"):
-        """Nanoseconds more than the call that it is compared with."""
+        """Returns the additional time of a call, in ns, compared with @against."""
         return self.figure("over", suite, case, system, against)
 
     def ratio(self, suite, case, system, against="baseline"):
         return self.figure("ratio", suite, case, system, against)
 
     def case(self, suite, start):
-        """The first case with this prefix: some names end with the number of functions."""
+        """Returns the first case with this prefix, because some names end with the number of
+        functions."""
         return next((case for name, case, *_ in self.rows
                      if name == suite and case.startswith(start)), start)
 
     def counts(self, suite, case, system):
-        """Instructions, then the parts."""
+        """Returns the number of instructions and the other counts, separated by slashes."""
         found = self.row(suite, case, system)
         if found is None:
             return NONE
@@ -72,7 +73,7 @@ def table(heads, rows):
     return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines) + "\n"
 
 
-# The function, the suite, the case, the system, and the system that it is compared with.
+# Description, suite, case, system, and the system to compare with (default: baseline).
 COSTS = (
     ("is not traced", "sites", "disarmed, hot", "ours"),
     ("is not traced, with cold caches", "sites", "disarmed, cold sweep", "ours", "kcfi"),
@@ -96,11 +97,10 @@ def costs(results):
                   [[text, results.over(*key), results.ratio(*key)] for text, *key in COSTS]))
 
 
-# The name of each tracer in the suite.
+# The tracers of the table, and their names in the suites.
 PEERS = {"Patchbay": "ours", "XRay": "xray", "uftrace": "uftrace", "LTTng": "lttng",
          "`-finstrument-functions`": "instrument-functions", "lower bound": "floor"}
-# The case, the system that it is compared with, and tracers that have another name there, or
-# another case.
+# Description, suite, case, the system to compare with, and tracers with another name or case.
 PEER_CASES = (
     ("not traced", "sites", "disarmed, hot", "baseline", {}),
     ("not traced, cold caches", "sites", "disarmed, cold sweep", "kcfi", {"xray": "xray+kcfi"}),
@@ -132,7 +132,7 @@ def peers(results):
             table(["", *PEERS], rows))
 
 
-# Relevant and irrelevant tracers: the overhead before and after the commit.
+# Numbers of relevant and irrelevant tracers, and the overhead before and after the commit, in ns.
 CALL_OPS = {(1, 0): (13.37, 1.86), (1, 1): (63.73, 1.86), (1, 10): (236.92, 1.86),
             (1, 100): (1063.38, 1.87), (2, 0): (63.62, 64.08), (10, 0): (226.22, 185.87),
             (100, 0): (1031.99, 1034.56)}
@@ -168,7 +168,7 @@ def out_of_line(results):
                    for text, system in FORMS]))
 
 
-# Million calls a second: one function, many functions, many functions all attached.
+# Million calls per second: a link to one function, a link to many functions.
 MULTI = {"fentry": (107.1, 99.1), "fexit": (56.6, 55.4), "fmodret": (59.5, 56.6)}
 
 

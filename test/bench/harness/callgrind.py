@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Counts the instructions of single calls with valgrind's callgrind, without those of the
-kernel. The counts hardly differ between runs, even on a busy machine."""
+"""Counts the user-mode instructions of single calls with valgrind's callgrind. The counts hardly
+differ between runs, even on a busy machine."""
 import os
 import re
 import subprocess
@@ -13,10 +13,10 @@ SECONDS = 600
 
 
 def calls(command, said, counted, environment=None):
-    """Runs a program with @said as input, and with more variables in its environment.
-    @counted maps functions to functions. For each call of a key, in order, returns the
-    instructions of the function that the key maps to, including callees. The program may
-    change its code."""
+    """Runs a program with @said as input, and with additional environment variables. @counted maps
+    an outer to an inner function. Returns, for each call of an outer function, in order, the
+    number of instructions of its inner function, including callees. The program may change its
+    code."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder, "out")
         arguments = ["valgrind", "--tool=callgrind", "--smc-check=all",

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Times the compiler, in two ways.
 
-*CPU time* is reported by the kernel when a process ends. A round compiles one file with
-all systems in turn and then in reverse, A B B A. So steady changes of load or temperature
-during the round affect all systems equally. The next round compiles the next file, because
-many short rounds give more information than few long ones.
+*CPU time* is reported by the kernel when a process ends. A round compiles one file with all
+systems in turn and then in reverse order (A B B A), so that steady changes of load or
+temperature affect all systems equally. The next round compiles the next file, because many
+short rounds give more information than few long rounds.
 
-*Instructions* are counted by valgrind. Their number hardly differs between runs, even
-on a busy machine. So one run is enough, and a tenth of a percent is significant. But
-not every instruction takes the same time.
+*Instructions* are counted by valgrind. Their number hardly differs between runs, even on a busy
+machine, so one run suffices, and a tenth of a percent is significant. But instructions take
+different times.
 """
 import os
 import re
@@ -49,7 +49,7 @@ def _run(command, cpu):
 
 
 def time_rows(name, compilers, plan):
-    """CPU time of one compiler run, in ms."""
+    """Returns rows with the CPU time of a compiler run, in ms."""
     rounds = []
     turn = range(len(compilers))
     files = len(compilers[0].commands)
@@ -80,13 +80,13 @@ def instruction_rows(name, compilers, plan):
 
 
 def object_rows(name, compilers):
-    """Sizes of the last object files."""
+    """Returns rows with the sizes of the last object files."""
     return _figures(f"{name}, objects", compilers, "kB", lambda command:
                     os.path.getsize(command[-1]) / 1e3)
 
 
 def _figures(case, compilers, unit, figure):
-    """Makes rows of figures that are the same in every run, so one run is enough."""
+    """Makes rows of figures that are equal in all runs, so that one run suffices."""
     figures = {}
     for compiler in compilers:
         here = figures[compiler.system] = sum(map(figure, compiler.commands))

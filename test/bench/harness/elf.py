@@ -15,10 +15,10 @@ KIND, FLAGS, OFFSET, SIZE, LINK = 1, 2, 4, 5, 6
 @dataclass(frozen=True)
 class Size:
     text: int          # executable sections
-    relocations: int   # that the dynamic linker processes
+    relocations: int   # relocations for the dynamic linker
     tables: int        # other sections in memory and in the file
     instructions: int  # bytes of functions, without prefixes and alignment
-    functions: int     # with a symbol
+    functions: int     # number of functions with a symbol
 
     @property
     def total(self):
@@ -35,8 +35,8 @@ def _sections(path, data):
 
 
 def _functions(data, symbols, names):
-    """Returns the functions in a symbol table: address and size. The prefix that
-    kCFI puts before a function f is also a symbol of this type, __cfi_f."""
+    """Returns address and size of the functions in a symbol table. Excludes the symbols __cfi_f of
+    kCFI, which have the same type, and mark the prefix of a function f."""
     found = {}
     for at in range(symbols[OFFSET], symbols[OFFSET] + symbols[SIZE], 24):
         name, info, _, _, value, size = struct.unpack_from("<IBBHQQ", data, at)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Counts executed instructions between two marks. Runs a program of another architecture
-in QEMU, which logs the address of each executed instruction. The counts are exact, and
-the same in every run. They do not show the time on a real machine."""
+"""Counts executed instructions between two marks. Runs a program of another architecture in QEMU,
+which logs the address of each executed instruction. The counts are exact and equal in all runs,
+but do not predict the time on a real machine."""
 import re
 import shutil
 import subprocess
@@ -15,8 +15,8 @@ from . import BenchError
 
 @dataclass(frozen=True)
 class Isa:
-    """An instruction set: patterns that classify llvm-mc's mnemonics, and the marks.
-    These are instructions without effect that compilers do not emit."""
+    """An instruction set: patterns that classify llvm-mc's mnemonics, and the marks, which are
+    instructions without effect that compilers never emit."""
     name: str
     emulator: str
     loads: str
@@ -27,7 +27,7 @@ class Isa:
     returns: str
     mark_begin: int
     mark_end: int
-    cpu: str  # of llvm-mc, which knows all instructions
+    cpu: str  # an option of llvm-mc: a CPU with all instructions
 
     @property
     def triple(self):
@@ -39,7 +39,7 @@ class Isa:
         return Path("/usr", self.triple)
 
     def missing(self):
-        """Returns the package to install first, or None."""
+        """Returns the reason why emulation is impossible, or None."""
         if not shutil.which(self.emulator):
             return f"no {self.emulator}: install qemu-user"
         if not (self.root / "lib").exists():
@@ -47,7 +47,7 @@ class Isa:
         return None
 
 
-# Returns are not counted as branches, because the link stack predicts them.
+# Returns do not count as branches, because the link stack predicts them.
 ISAS = {isa.name: isa for isa in (
     Isa("powerpc64le", "qemu-ppc64le",
         r"p?l(?!i\b|is\b|a\b)\w*", r"p?st\w+", r"bctrl?", r"bl?",
@@ -66,7 +66,7 @@ class Count:
     instructions: int = 0
     loads: int = 0
     stores: int = 0
-    indirect: int = 0  # branches, except returns
+    indirect: int = 0  # indirect branches, except returns
     direct: int = 0
 
     def __add__(self, other):
@@ -77,9 +77,9 @@ class Count:
 
 
 def _executed(log, isa):
-    """Returns, for each pair of marks, the instructions between them: addresses and
-    words. The log has each instruction once with its words and then, for each
-    execution, a line with its address."""
+    """Returns, for each pair of marks, addresses and words of the executed instructions in
+    between. The log contains the words of each instruction once, and a line with the address
+    for each execution."""
     words, intervals, current = {}, [], None
     instruction = []
     for line in log:
@@ -125,21 +125,21 @@ def count(isa, mnemonics):
 
 
 def unpaired(isa, executed):
-    """Returns the number of returns that do not go to the instruction after the innermost
-    call, plus the number of calls without a return. A CPU's link stack mispredicts the
-    former, and later returns after the latter."""
+    """Returns the number of returns to another instruction than that after the innermost call,
+    plus the number of calls without a return. A CPU's link stack mispredicts such returns, and
+    later returns after such calls."""
     stack, wrong = [], 0
     for (address, name), (following, _) in zip(executed, executed[1:]):
         if re.fullmatch(isa.calls, name):
             stack.append(address + 4)
-        elif re.fullmatch(isa.returns, name) and following != address + 4:  # or not taken
+        elif re.fullmatch(isa.returns, name) and following != address + 4:  # else not taken
             wrong += not stack or stack.pop() != following
     return wrong + len(stack)
 
 
 def _one_by_one(emulator):
-    """Returns the option that logs each instruction: QEMU 8.1 renamed it, and 10 only
-    knows the new name."""
+    """Returns the option that logs each instruction, which QEMU 8.1 renamed. QEMU 10 only knows
+    the new name."""
     text = subprocess.run([emulator, "-help"], text=True, capture_output=True).stdout
     return "-one-insn-per-tb" if "-one-insn-per-tb" in text else "-singlestep"
 
@@ -152,7 +152,7 @@ def run(tools, isa, program, options=()):
 
 
 def trace(tools, isa, program, options=()):
-    """Runs a program as run() does, and returns its instructions: addresses and mnemonics."""
+    """Runs a program like run(). Returns addresses and mnemonics of the executed instructions."""
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder, "log")
         command = [isa.emulator, "-L", str(isa.root), *options, _one_by_one(isa.emulator),

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Executed instructions of calls of patchable functions, by the kind of their
-entries: src/entry_calls.c and, on ppc64le, src/entry_forms.S. The count includes the whole
-call, with a body of two instructions. So the cost of a kind is its difference to the plain one.
+"""Counts executed instructions of calls of patchable functions, by kind of entry:
+src/entry_calls.c and, on ppc64le, src/entry_forms.S. The count includes the whole call, with a
+body of two instructions, so the cost of a kind is the difference to the plain entry.
 
-The output also has the number of returns that do not pair with their calls. Every CPU with
-a link stack mispredicts these."""
+Also counts returns that do not pair with their calls, which CPUs with a link stack mispredict."""
 from dataclasses import asdict
 
 from . import emulate
@@ -18,7 +17,7 @@ GENERAL_REGISTERS = {"powerpc64le": ("-msoft-float", "-mno-altivec", "-mno-vsx")
                      "aarch64": ("-mgeneral-regs-only",)}
 OTHER_FORMS = {"powerpc64le": "entry_forms.S"}
 
-# Rows of the program by case, with descriptions.
+# Kinds of entries by case, with descriptions.
 CASES = {
     "ppc64le entry, off": {
         "plain": "", "ours-off": "one nop", "mflr-nop": "mflr, nop; as of -mprofile-kernel"},
@@ -51,7 +50,7 @@ def build(tools, isa):
 
 
 def count(tools, isa=ISA):
-    """Returns for each kind the count and the number of unpaired returns."""
+    """Returns, for each kind, the count and the number of unpaired returns."""
     traces = emulate.trace(tools, isa, build(tools, isa))
     return {form: (emulate.count(isa, [name for _, name in executed]),
                    emulate.unpaired(isa, executed))

@@ -1,25 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Generates small functions, as many as a large program has.
 
-Compiling 50,000 functions takes about a minute for each system, so the object file of
-the first 2,000 is linked several times. The copies do not collide: all functions are static,
-and a section collects them in a table. Caches, TLBs and predictors cannot tell copies at
-other addresses from other functions.
+Compiling 50,000 functions takes about a minute for each system, so the object file of the first
+2,000 functions is linked several times. Copies do not collide, because all functions are
+static; a section collects them in a table. For caches, TLBs and predictors, copies are
+different functions, because their addresses differ.
 """
 import random
 
 from . import BenchError
 
 BODIES = 2000
-# A function has up to this many statements of three to six bytes; the number is 2 to a
-# random power. The functions are shorter than most of a real library (libc's median is 114
-# bytes), so the results overstate the cost of sites rather than understate it.
+# The maximum number of statements, of three to six bytes each; the distribution is logarithmic.
+# Most functions of real libraries are longer (libc's median is 114 bytes), so results rather
+# overstate the cost of sites.
 STATEMENTS = 48
 FORMS = ("x += {n}u", "x ^= {n}u", "x = x * 5 + {n}u", "x -= x >> {s}")
 
 
 def copies(functions):
-    """Returns a number of objects, and the number of functions in each."""
+    """Returns the number of objects, and the number of functions per object."""
     bodies = min(functions, BODIES)
     if functions < 1 or functions % bodies:
         raise BenchError(f"cannot make {functions} functions: give less than "
@@ -28,8 +28,8 @@ def copies(functions):
 
 
 def write(path, functions, table=True):
-    """Writes the C source of one object, the same for every system. Without a table, the
-    program's start does not include the table's relocations."""
+    """Writes the C source of one object, which is equal for all systems. Omitting the table avoids
+    its relocations at the start of the program."""
     used = "" if table else "__attribute__((used)) "
     choose = random.Random(functions)
     lines = ["typedef unsigned int function(unsigned int);"]

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Makes a recording look like one of another host (runtime/trace/format/format.h).
+"""Makes a recording look like a recording of another host (runtime/trace/format/format.h).
 
     hosts.py FILE.pbd HOST TIME [FACTOR]
 
-Changes FILE in place. It then says that it was made on HOST by a process that started at
-TIME (UTC, for example 2026-03-01T12:00). All durations are multiplied by FACTOR.
+Changes host and start time of FILE, in place. TIME is in UTC, for example 2026-03-01T12:00. All
+durations are multiplied by FACTOR.
 """
 import datetime
 import mmap
 import struct
 import sys
 
-# Packages that query a tree of many hosts; cmake/fetch-python.sh installs them.
+# Query engines, which cmake/fetch-python.sh installs.
 ENGINES = ("duckdb", "chdb")
 
 CHUNK = struct.Struct("<IIQ")
@@ -29,7 +29,7 @@ def nanoseconds(time):
 
 
 def session(data):
-    """Returns the offset of the session."""
+    """Returns the offset of struct pbd_session."""
     at, = struct.unpack_from("<I", data, HEADER_SIZE_AT)
     committed, = struct.unpack_from("<Q", data, COMMITTED_AT)
     while at < committed:
@@ -41,14 +41,15 @@ def session(data):
 
 
 def become(path, host, start, factor=1):
-    """start: in nanoseconds since 1970. The ticks of the CPU's counter do not change."""
+    """Changes the file. start: in nanoseconds since 1970. Ticks of the CPU's counter stay
+    unchanged."""
     with open(path, "r+b") as file, mmap.mmap(file.fileno(), 0) as data:
         at = session(data)
         moments = [at + FIRST_AT, at + LAST_AT, at + LAST_AT + MOMENT]
         _, first, _ = struct.unpack_from("<3Q", data, moments[0])
         for moment in moments:
             ticks, monotonic, _ = struct.unpack_from("<3Q", data, moment)
-            if not ticks: # the block has no record
+            if not ticks: # an unused moment
                 continue
             since = int((monotonic - first) * factor)
             struct.pack_into("<2Q", data, moment + 8, first + since, start + since)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Measures recordings that keep each call in a file, made by each tracer's command in its
-default mode: the CPU time of the traced thread, and of the command that writes the file."""
+"""Measures the CPU time of recording each call to a file, by each tracer's command in its default
+mode: of the traced thread, and of the command that writes the file."""
 import os
 import re
 import shutil
@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from . import BenchError
 from .report import Row
 
-EARLIER = 100000  # calls that the program makes before it reads its CPU time
+EARLIER = 100000  # calls before the program begins to measure
 
 
 @dataclass(frozen=True)
 class Recording:
-    """command(FOLDER), the program and its arguments record to FOLDER; kept(FOLDER) counts
-    the calls there."""
+    """A tracer's recording. command(FOLDER) is the prefix of the command line that records to
+    FOLDER; kept(FOLDER) counts the calls in the recording."""
     system: str
     program: os.PathLike
     command: Callable = lambda folder: ()
@@ -35,7 +35,7 @@ class Times:
     user: float
     kernel: float
     recorder: float
-    kept: float  # the part of the calls that the file has
+    kept: float  # the fraction of the calls that the file contains
 
     @property
     def all(self):
@@ -66,7 +66,7 @@ def _times(recording, folder, calls):
         folder.mkdir()
         return _run(recording, folder, number)
 
-    # The command does other work, too, such as reading the program's file.
+    # Subtract the CPU time of the command's other work, such as reading the program's file.
     other = run(1)[2]
     user, kernel, recorder = run(calls)
     made = calls + min(calls, EARLIER)
@@ -76,7 +76,7 @@ def _times(recording, folder, calls):
 
 
 def measure(case, recordings, folder, calls, rounds, report):
-    """The recordings of a round run one after another."""
+    """Measures all recordings, one after another in each round."""
     found = {recording.system: [] for recording in recordings}
     for _ in range(rounds):
         for recording in recordings:

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Makes a recording of many gigabytes that needs little disk space (runtime/trace/format/format.h).
+"""Makes a sparse recording of many gigabytes (runtime/trace/format/format.h).
 
     large_recording.py RECORDING NEW GIGABYTES
 
-Uses the recording of function_duration in directory RECORDING without its events. One thread
-calls the first of its functions 436,887 times a second, so that a block covers 100 ms. Only
-the 51st and 52nd second and the last block have these records. All others are holes in the
-file, although index and table mark them as full. The last record is of a call that contains
-all others. Prints the beginning of the 51st second, as `patchbay replay` shows it, and the
-number of calls in a second.
+Copies the recording of function_duration in directory RECORDING, and replaces its events: one
+thread calls the first function 436,887 times a second, so that a block covers 100 ms. Only the
+blocks of the 51st and 52nd second and the last block contain records. Other blocks are holes in
+the file, although index and table mark them as full. The last record is a call that contains
+all other calls. Prints the beginning of the 51st second, as `patchbay replay` shows it, and the
+number of calls per second.
 """
 import struct
 import sys
@@ -37,7 +37,7 @@ def chunks(data):
 
 
 def rate(session):
-    """Returns ticks per second, and the first tick."""
+    """Returns ticks per second, and the first moment in ticks and in ns."""
     ticks, ns, _ = struct.unpack_from("<3Q", session, FIRST_AT)
     number, = struct.unpack_from("<Q", session, LAST_AT + 48)
     last_ticks, last_ns, _ = struct.unpack_from("<3Q", session, LAST_AT + number % 2 * 24)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The linker's cost of static calls: links LLVM's libraries into one shared object, with
-some files that make static calls. Measures CPU time in rounds as compiler.py does."""
+"""Measures the linker's cost of static calls: links LLVM's libraries and some files that make
+static calls into one shared object. Measures CPU time in rounds, like compiler.py."""
 import shutil
 from pathlib import Path
 
@@ -27,13 +27,13 @@ def report(bench):
                                                 "llvm-dev of the compiler's version"))
         return
     for archive in archives:
-        archive.read_bytes()  # so that the timed link reads it from memory
+        archive.read_bytes()  # to load the file into the page cache
     calls = [compile(tools, f"static-calls-{i}", calling_file(i)) for i in range(FILES)]
     tramps = compile(tools, "static-call-tramps", tramp_file())
     ours = str(tools.product("bin/ld.lld"))
 
     def linker(system, command, objects, against=(), note=""):
-        # A tramp is a hidden symbol, so a missing one would be an error.
+        # A tramp is a hidden symbol, so a missing tramp would be an error.
         return Compiler(system, ((
             *command, "-shared", "--threads=1", "--whole-archive",
             *map(str, archives), "--no-whole-archive", *map(str, objects),
@@ -61,7 +61,7 @@ def compile(tools, name, text):
 
 
 def calling_file(number):
-    """Returns the keys of one file, and calls with the keys of the previous file."""
+    """Returns the source of a file that defines keys, and calls the keys of the previous file."""
     names = [f"f{number}_{key}" for key in range(KEYS)]
     before = [f"f{(number - 1) % FILES}_{key}" for key in range(KEYS)]
     lines = ["#include <patchbay/static_call.h>"]
@@ -74,7 +74,7 @@ def calling_file(number):
 
 
 def tramp_file():
-    """Returns the source of the tramps, for a linker that makes none."""
+    """Returns the source of the tramps, for linkers that do not make them."""
     return "".join(
         '__asm__(".section .static_call.text, \\"ax\\"\\n.balign 8\\n'
         f'.globl __SCT__f{file}_{key}\\n.hidden __SCT__f{file}_{key}\\n'

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""LTTng as a system under test: LTTng's preloaded library implements the hooks of
--finstrument-functions and writes an event for each. Run as a program, this module is a
-worker that proves that events are written: it counts the events that a run writes to files,
-and prints "ready CALLS EVENTS"."""
+"""LTTng as a system under test: its preloaded library implements the hooks of
+-finstrument-functions and writes an event per call of a hook. As a program, this module is a
+worker that proves that events are written: it counts the events in the files of a run, and
+prints "ready CALLS EVENTS"."""
 import contextlib
 import ctypes.util
 import os
@@ -16,14 +16,14 @@ import time
 from . import BenchError
 from .toolchain import BENCH
 
-SECONDS = 30  # gives up waiting for the daemon after this time
+SECONDS = 30  # time limit for the start of the daemon
 PROVIDER = "lttng_ust_cyg_profile_fast"
-# One ring of 256K for each CPU, as for the other systems here.
+# One ring of 256K per CPU, the size of the rings of other systems.
 RING = ("--overwrite", "--subbuf-size=64K", "--num-subbuf=4")
 
 
 def library():
-    """Returns the library that writes less, of LTTng's two; None if it is missing."""
+    """Returns the faster of LTTng's two libraries, or None if LTTng is not installed."""
     if all(map(shutil.which, ("lttng", "lttng-sessiond", "babeltrace2"))):
         return ctypes.util.find_library("lttng-ust-cyg-profile-fast")
     return None
@@ -45,7 +45,7 @@ def _answers():
 
 @contextlib.contextmanager
 def daemon():
-    """Starts the daemon, or uses a running one without touching its other sessions."""
+    """Starts the daemon, or uses a running daemon without touching its other sessions."""
     if _answers():
         yield
         return
@@ -66,8 +66,9 @@ def daemon():
 
 @contextlib.contextmanager
 def session(output, *channel):
-    """During the session, processes with the library write events: to memory if output
-    is --snapshot, otherwise to files. Its name does not collide with users' sessions."""
+    """A session in which processes with the library write events: to memory if output is
+    --snapshot, otherwise to files. The name is unique, to avoid collisions with users'
+    sessions."""
     name = f"patchbay-bench-{os.getpid()}"
     lttng("create", name, output)
     try:
@@ -87,12 +88,12 @@ def ring():
 
 
 def environment():
-    # -1: the program waits until the daemon knows it.
+    # -1: the program waits for its registration with the daemon.
     return {"LD_PRELOAD": library(), "LTTNG_UST_REGISTER_TIMEOUT": "-1"}
 
 
 def proof(program):
-    """The daemon is already running."""
+    """Returns the command of the proof, which needs a running daemon."""
     return ("env", f"PYTHONPATH={BENCH}", sys.executable, "-m", "harness.lttng", program)
 
 
@@ -104,7 +105,7 @@ def main(program):
         events = subprocess.run(("babeltrace2", folder), check=True, text=True,
                                 stdout=subprocess.PIPE).stdout
     calls = re.search(r"^ready (\d+) ", worker.stdout, re.MULTILINE)
-    # The program's one function with hooks is hot_callee().
+    # hot_callee() is the only function of the program with hooks.
     print("ready", calls[1], len(re.findall(f" {PROVIDER}:func_(?:entry|exit): ", events)))
 
 

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Times programs against each other on a machine that also runs other things.
+"""Compares times of programs on a machine that also runs other programs.
 
-A *round* asks every program for one sample, in a changing order. A sample is the fastest
-of a few short *slices*, or the median of many, so that a short off-CPU time does not spoil
-the sample. A ratio compares two samples of one round, which are milliseconds apart. The
-figure is the median of all rounds. After some rounds all programs are restarted (a
-*generation*), because the addresses of a process may be favourable or not, and stay the
-same until it ends. If the text is larger than the caches, new copies of the file are
-started, because the same is true for the physical pages of a file.
+In a *round*, each program takes one sample, in a changing order. A sample is the fastest of a
+few short *slices*, or the median of many slices, so that short off-CPU times do not affect it.
+A ratio compares two samples of one round, which are milliseconds apart. The result is the
+median of all rounds. After some rounds all programs are restarted (a *generation*), because the
+addresses of a process affect its speed, and stay the same until it ends. If the text is larger
+than the caches, new copies of the file are started, because its physical pages also affect the
+speed.
 """
 import os
 import random
@@ -23,8 +23,8 @@ from .report import Row, Skipped
 from .worker import Worker
 
 UNITS = {"ns": 1, "us": 1e3, "ms": 1e6}
-# A call and its return take longer than this on any machine, and so does reading a clock
-# twice. A smaller value means that no call was measured.
+# The minimum time of a call and its return, and of reading a clock twice, on any machine. A
+# smaller value means that no call was measured.
 CALL_MIN_NS = 0.1
 SLICE_MIN_NS = 1000
 
@@ -38,16 +38,16 @@ class Plan:
 
 @dataclass(frozen=True)
 class Entry:
-    """One program of a case. Every call must make this many events."""
+    """One program of a case. events: the number of events that each call must cause."""
     system: str
     command: tuple
     against: tuple = ("baseline",)
     events: int = 0
-    # A similar program that counts its events, for one that cannot.
+    # A similar program that counts events, if the program itself cannot.
     proof: tuple = ()
     environment: dict = field(default_factory=dict)
-    copy: bool = False  # run a copy of the program, a new one in each generation
-    calls: int = 0  # in a slice, if different from the case
+    copy: bool = False  # run a new copy of the file in each generation
+    calls: int = 0  # calls per slice, if different from the case
     note: str = ""
 
 
@@ -58,9 +58,9 @@ class Case:
     calls: int
     entries: tuple
     unit: str = "ns"
-    per: str = "call"  # the unit that is timed
-    of_slices: Callable = min  # makes the sample
-    warm_up: bool = True  # the first round of each generation does not count
+    per: str = "call"  # the timed operation, for output
+    of_slices: Callable = min  # computes the sample from the slices
+    warm_up: bool = True  # discard the first round of each generation
     skipped: tuple = ()  # (system, reason)
 
 
@@ -72,7 +72,7 @@ def _idle_ticks():
 
 
 def idle_cpu():
-    """Returns the least busy CPU that we may use."""
+    """Returns the least busy CPU in the affinity mask."""
     before = _idle_ticks()
     time.sleep(0.2)
     after = _idle_ticks()
@@ -90,7 +90,7 @@ def _run(entry, plan):
     if not entry.copy:
         return Worker(entry.command, plan.cpu, entry.environment)
     program, *arguments = entry.command
-    # Copy it beside the original, where programs may be executed.
+    # Copy the file to a folder beside the original, where executing files is permitted.
     with tempfile.TemporaryDirectory(dir=program.parent) as folder:
         copy = shutil.copy(program, folder)
         return Worker((copy, *arguments), plan.cpu, entry.environment)
@@ -130,7 +130,7 @@ def _round(case, workers, order):
         if taken < SLICE_MIN_NS or taken < CALL_MIN_NS * calls:
             raise BenchError(f"{workers[i].name}: timed nothing, {calls} "
                              f"calls took {taken} ns")
-        # Loads that run with another number of calls scale linearly.
+        # The check value of loads with another number of calls is proportional to the number.
         checks[i] = sample.check * case.calls // calls
         result[i] = taken / calls
     if len(set(checks.values())) != 1:
@@ -141,7 +141,7 @@ def _round(case, workers, order):
 
 
 def _rounds(case, plan):
-    """Returns for each entry its samples of all rounds."""
+    """Returns, for each entry, the samples of all rounds."""
     choose = random.Random(case.name)
     rounds = []
     for _ in range(plan.generations):
@@ -163,7 +163,7 @@ def rows(case, samples):
     scale = UNITS[case.unit]
     of_system = {}
     for entry, times in zip(case.entries, samples):
-        # The first of a system; a second one is compared with it.
+        # The second entry of a system is compared with its first entry.
         of_system.setdefault(entry.system, times)
     for entry, times in zip(case.entries, samples):
         median = statistics.median(times) / scale

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Executed instructions of calls whose caller, key and target are in the
-executable (k) or in a shared object (m): src/placed.h.
+"""Counts executed instructions of calls whose caller, key and target are in the executable (k) or
+in a shared object (m): src/placed.h.
 
-A call's count begins with its first instruction in the caller, such as the load of a
-pointer, and ends with its last, such as the restore of the TOC pointer. It includes the
-instructions between caller and target, and the target's own set-up of its TOC pointer, but
-not the rest of the target. The compiler moves some of these instructions to the start of
-the caller. So this module counts whole callers, and subtracts the instructions that all
-callers have and those of the target."""
+The count of a call begins with its first instruction in the caller, such as the load of a
+pointer, and ends with its last instruction in the caller, such as the restore of the TOC
+pointer. The count includes the instructions between caller and target, and the target's set-up
+of its TOC pointer, but not the rest of the target. The compiler moves some instructions of the
+call to the start of the caller. So this module counts whole callers, and subtracts the common
+instructions of all callers and the instructions of the target."""
 from dataclasses import asdict, dataclass
 
 from . import emulate
@@ -43,16 +43,15 @@ VARIANTS = (
     Variant("ppc64le", ISAS["powerpc64le"]),
     Variant("ppc64le, same TOC", ISAS["powerpc64le"], flags=("-DSAME_UNIT",),
             link_flags=("-Wl,--static-calls-same-toc",)),
-    # Callers without a TOC pointer, whose targets have one.
+    # Callers without a TOC pointer, and targets with a TOC pointer.
     Variant("POWER10", ISAS["powerpc64le"], caller_flags=("-mcpu=power10",),
             options=("-cpu", "power10")),
     Variant("AArch64", ISAS["aarch64"]),
 )
 
-# "Out-of-line static calls for powerpc64 ELF V2", linuxppc-dev, September 2022:
-# instructions, loads, stores and indirect branches of that series' sequences. They are
-# constants, taken from the series. A kernel reaches pointers of other units in other ways
-# than this program.
+# "Out-of-line static calls for powerpc64 ELF V2", linuxppc-dev, September 2022: instructions,
+# loads, stores and indirect branches, counted in the code of the series. A kernel loads pointers
+# of other units in other ways than this program.
 SERIES = {
     "kkk": (6, 2, 1, 0), "kkm": (12, 3, 1, 1), "kmk": (21, 3, 1, 2),
     "kmm": (16, 2, 1, 1), "mkk": (10, 3, 1, 1), "mkm": (16, 4, 1, 2),
@@ -83,10 +82,10 @@ def build(tools, variant):
 
 
 def count(tools, variant):
-    """Returns the counts (instructions, loads, ...) of one call by the units of caller, key
-    and target, and of a direct call by those of caller and target."""
+    """Returns the counts (instructions, loads, ...) of a call by the units of caller, key and
+    target, and of a direct call by the units of caller and target."""
     of = emulate.run(tools, variant.isa, build(tools, variant), variant.options)
-    empty = Count(instructions=1)  # such a function only returns
+    empty = Count(instructions=1)  # an empty function consists of a return
     target = of["base_target"] - of["base_empty"] + empty
     frame = {}
     for unit in UNITS:

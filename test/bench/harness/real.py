@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The programs of test/programs, and how a system builds them."""
+"""Builds programs of test/programs for a system."""
 import sys
 
 from .toolchain import SOURCE
@@ -8,7 +8,7 @@ sys.path.append(str(SOURCE / "test" / "programs"))
 import programs  # noqa: E402
 from programs.build import compile_flags  # noqa: E402
 
-# More programs would take longer and give little more information.
+# More programs would take longer and add little information.
 PROGRAMS = ("zstd", "sqlite", "fmt")
 ProgramError = programs.ProgramError
 
@@ -20,7 +20,7 @@ def images(tools, name):
 
 
 def flags(name, system):
-    """Some of a program's calls cannot be checked in any system."""
+    """Returns the compiler's options. With kCFI, they exclude calls that kCFI cannot check."""
     return system.flags + programs.kcfi(name) if system.checks else system.flags
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Rows, as a table and as JSON."""
+"""Reports rows as a table and as JSON."""
 import dataclasses
 import json
 import os
@@ -13,19 +13,19 @@ COLUMNS = "{:<22} {:<31} {:>9} {:<18} {:>7}  {:<9} {:<13} {:>8}"
 
 @dataclass(frozen=True)
 class Row:
-    """One figure. If against is None, other rows are compared with this one."""
+    """One figure. If against is None, other rows are compared with this row."""
     case: str
     system: str
     median: float
     unit: str
-    against: str = None   # the system that ratio, spread and over refer to
+    against: str = None   # the system to which ratio, spread and over refer
     ratio: float = None
-    spread: tuple = None  # of the ratio: first and third quartile of the rounds
+    spread: tuple = None  # first and third quartile of the rounds' ratios
     over: float = None    # median of the differences, in the same unit
     min: float = None
     rounds: int = 1
     note: str = ""
-    parts: dict = None    # further figures of the same measurement, by name
+    parts: dict = None    # additional figures of the same measurement, by name
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Skipped:
 
 
 def commit():
-    """The commit that is measured, with a + if files differ from it."""
+    """Returns the measured commit, followed by + if files differ from it."""
     done = subprocess.run(["git", "-C", os.path.dirname(__file__), "describe", "--always",
                            "--abbrev=12", "--exclude=*", "--dirty=+"],
                           capture_output=True, text=True, check=False)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The systems under test: how each one makes functions patchable."""
+"""The systems under test: the compiler options that make functions patchable."""
 from dataclasses import dataclass
 
 KCFI = ("-fsanitize=kcfi",)
@@ -10,13 +10,13 @@ PFE_PREFIX = "-fpatchable-function-entry=21,16"
 
 @dataclass(frozen=True)
 class System:
-    """flags compile only the instrumented code, callers compile the code that calls it."""
+    """A system. flags are the options for the instrumented code, callers the options for its
+    callers."""
     name: str
     flags: tuple = ()
     callers: tuple = ()
-    # The systems that this one is compared with. A system with kCFI is also compared with
-    # the plain program with kCFI, because the check in the caller is not a cost of the
-    # system.
+    # The systems to compare with. A system with kCFI is also compared with the plain program with
+    # kCFI, because the check in the caller is not a cost of the system.
     against: tuple = ("baseline",)
 
     @property
@@ -39,12 +39,12 @@ def systems(plugin):
         System("ours-without-kcfi", ours),
         System("pfe=5", ("-fpatchable-function-entry=5",)),
         System("pfe=5+kcfi", KCFI + ("-fpatchable-function-entry=5",), KCFI, both),
-        # The option moves the hash, so callers also need it. An ftrace with CALL_OPS would
-        # need five bytes at the entry and a slot before it.
+        # The option moves the hash, so callers also need the option. An ftrace with CALL_OPS would
+        # need five bytes at the entry, and a slot before the entry.
         System("pfe=21,16+kcfi", KCFI + (PFE_PREFIX,), KCFI + (PFE_PREFIX,), both),
         System("xray", XRAY),
         System("xray+kcfi", KCFI + XRAY, KCFI, both),
-        # Without the sleds at exits, which are XRay's default.
+        # Excludes the sleds at exits, which XRay adds by default.
         System("xray-entry",
                XRAY + XRAY_ENTRY),
         System("xray-entry+kcfi", KCFI + XRAY + XRAY_ENTRY, KCFI, both),

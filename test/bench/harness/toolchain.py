@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compiles and links with the compiler of the build tree, without ccache. Keeps each output,
-with a file beside it that has a hash of all inputs, and makes it again when the hash
-changes."""
+"""Compiles and links with the compiler of the build tree, without ccache. Keeps each output with a
+hash of all inputs in a separate file, and rebuilds the output when the hash changes."""
 import hashlib
 import os
 import subprocess
@@ -38,20 +37,20 @@ class Toolchain:
         self._common = [self.version, *(h.read_text() for h in sorted(headers))]
 
     def product(self, name):
-        """A library of the build tree, or a program if the name is in bin/."""
+        """Returns a library of the build tree, or a program if the name begins with bin/."""
         path = (self.build if name.startswith("bin/") else self.lib) / name
         if not path.exists():
             raise BenchError(f"no {path}: run `cmake --build {self.build}`")
         return path
 
     def tool(self, name):
-        """A tool of the compiler's release, such as its own linker."""
+        """Returns a tool of the compiler's release, such as its own linker."""
         return self._output(f"--print-prog-name={name}").strip()
 
     def runtime_library(self, name):
-        """A library of compiler-rt, or None if it is not installed."""
+        """Returns a library of compiler-rt, or None if it is not installed."""
         folder = Path(self._output("--print-runtime-dir").strip())
-        # The triple's folder, or the one that Debian still uses.
+        # The folder named after the triple, and Debian's folder.
         for path in (folder / f"lib{name}.a",
                      folder.parent / "linux" / f"lib{name}-x86_64.a"):
             if path.exists():
@@ -64,18 +63,18 @@ class Toolchain:
         return self._make(source.stem, ".o", [*CFLAGS, *flags, "-c", str(source)])
 
     def compile(self, source, arguments):
-        """Compiles one file with these arguments and no others."""
+        """Compiles one file with only these arguments."""
         return self._make(source.stem, ".o", [*arguments, "-c", str(source)])
 
     def program(self, name, objects, flags=()):
         return self.link(name, [*LDFLAGS, *map(str, objects), *flags])
 
     def link(self, name, arguments, suffix=""):
-        """Links with these arguments and no others."""
+        """Links with only these arguments."""
         return self._make(name, suffix, list(map(str, arguments)))
 
     def each(self, function, items):
-        """Calls the function for each item, on all CPUs. Returns a dictionary."""
+        """Calls the function for each item, on all CPUs. Returns the results by item."""
         items = list(items)
         with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
             return dict(zip(items, pool.map(function, items)))
@@ -92,8 +91,8 @@ class Toolchain:
         stamp = path.with_name(path.name + ".made-from")
         if not (path.exists() and stamp.exists()
                 and stamp.read_text() == made_from):
-            # Write to another name first and the stamp last, so that an interrupted
-            # or concurrent run leaves no partial file.
+            # Write to a temporary file, and write the stamp last, so that an interrupted or
+            # concurrent run leaves no partial file.
             own = f".{os.getpid()}-{threading.get_ident()}-{path.name}"
             part = path.with_name(own)
             self._output(*arguments, "-o", str(part))

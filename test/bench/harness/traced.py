@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Programs whose calls a tracer logs. Run as a program, this module is a worker that proves
-that calls are logged: it runs a program under the tracer, reads the log with the tracer's own
-tool, and prints "ready CALLS EVENTS"."""
+"""Environments in which a tracer logs a program's calls. As a program, this module is a worker
+that proves that calls are logged: it runs a program under the tracer, reads the log with the
+tracer's own tool, and prints "ready CALLS EVENTS"."""
 import csv
 import io
 import json
@@ -12,8 +12,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-# The ring buffer's size. Like XRay's flight data recorder and the ring of the floor, it
-# drops the oldest events.
+# The size of the ring buffer, which drops the oldest events, like XRay's flight data recorder and
+# the ring of the floor.
 BUFFER = "256K"
 
 
@@ -28,7 +28,7 @@ def xray(folder):
 
 
 def proof(reader, tool, folder, *command):
-    """The proof writes its log to its own folder."""
+    """Returns the command of the proof. The proof replaces @folder by its own temporary folder."""
     return (sys.executable, __file__, reader, tool, folder, *command)
 
 
@@ -40,7 +40,7 @@ def read_ours(folder, _program, tool):
 
 
 def read_xray(folder, program, tool):
-    """An event is an entry or an exit."""
+    """Returns the number of events: entries and exits."""
     log = max(Path(folder).glob("log.*"), key=lambda path: path.stat().st_size)
     account = subprocess.run((tool, "account", log, f"--instr_map={program}", "-k",
                               "-f", "csv"), check=True, text=True,

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""uftrace as a system under test. Run as a program, this module is a worker that proves that
-calls are traced: it runs a program under uftrace, which logs everything, and prints "ready
-CALLS EVENTS" with the events of hot_callee() in the log."""
+"""uftrace as a system under test. As a program, this module is a worker that proves that calls are
+traced: it runs a program under uftrace, which logs all calls, and prints "ready CALLS EVENTS"
+with the number of events of hot_callee() in the log."""
 import re
 import subprocess
 import sys
@@ -11,7 +11,7 @@ RECORD = ("uftrace", "record", "--no-event", "--no-libcall", "--force")
 
 
 def command(program):
-    """uftrace traces every entry and exit with its time, and writes nothing: all calls
+    """Returns a command in which uftrace times every call, but writes no events, because all calls
     are below the threshold."""
     return (*RECORD, "--time-filter=10s", "-d", f"{program}.uftrace",
             program)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Bytes per function: differences of whole programs."""
+"""Computes bytes per function from the sizes of whole programs."""
 from .report import Row
 
 PARTS = {
@@ -12,12 +12,12 @@ PARTS = {
 
 
 def weigh(case, sizes, table, functions, report):
-    """Bytes per function more than the program without the system. Only text has ratios,
-    because the plain program has almost no tables and relocations."""
+    """Reports the additional bytes per function, compared with the program without the system.
+    Only text has ratios, because the plain program has almost no tables and relocations."""
     for part, note in PARTS.items():
         for name in sizes:
-            # Users often ask for our cost compared with a program without kCFI. For the
-            # other systems it is the sum of two rows.
+            # Compare ours also with the program without kCFI, as users often ask. For other
+            # systems, this difference is the sum of two rows.
             against_all = table[name].against
             for against in against_all if name == "ours" else against_all[:1]:
                 here = getattr(sizes[name], part)

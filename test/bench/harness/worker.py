@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A program under test that runs in the background and times itself on demand;
-src/worker.c is its other end."""
+"""A program under test that runs in the background and times itself on demand (src/worker.c)."""
 import contextlib
 import os
 import subprocess
@@ -11,7 +10,7 @@ from . import BenchError
 
 @dataclass(frozen=True)
 class Sample:
-    check: int   # the result that the calls computed
+    check: int   # the result of the calls
     times: list  # of each slice, in ns
 
 
@@ -32,7 +31,7 @@ class Worker:
             raise
 
     def sample(self, slices, calls):
-        with contextlib.suppress(BrokenPipeError):  # reading the answer reports it
+        with contextlib.suppress(BrokenPipeError):  # _answer() reports the error
             self._process.stdin.write(f"{slices} {calls}\n")
             self._process.stdin.flush()
         check, *times = map(int, self._answer().split())

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Calls functions with entries of different kinds, each between the instructions
- * MARK_BEGIN and MARK_END. Prints their names in that order; harness/entries.py reads
- * both. Our entries are armed before their first call, because an emulator may ignore text
- * that is patched after it was executed.
+ * Calls functions with entries of different kinds, each between the instructions MARK_BEGIN
+ * and MARK_END, and prints their names in that order, for harness/entries.py. Functions are
+ * armed before their first call, because an emulator may ignore changes of executed text.
  */
 #include "handlers.h"
 
@@ -23,7 +22,7 @@ __attribute__((noinline)) static long between_marks(function *f, long x)
 
 	WORD(MARK_BEGIN);
 	result = f(x);
-#ifdef __aarch64__ /* elsewhere other instructions separate the call from the mark */
+#ifdef __aarch64__ /* on other architectures, instructions of the call separate it from the mark */
 	__asm__ volatile("nop");
 #endif
 	WORD(MARK_END);
@@ -62,9 +61,9 @@ void (*entry_hook)(uintptr_t ip, uintptr_t parent_ip);
 
 static const struct {
 	const char *name;
-	function *volatile function; /* the compiler knows nothing about the callee */
+	function *volatile function; /* volatile: hides the callee from the compiler */
 	int hooks;
-	const char *arm; /* ours: the name to arm, and the number of tracers */
+	const char *arm; /* Patchbay's entries: the name to arm, and the number of tracers */
 	int tracers;
 	unsigned int flags;
 	patchbay_handler handler, exit;
@@ -108,7 +107,7 @@ static int arm(int i, struct patchbay_ops **ops)
 	return 0;
 }
 
-/* Change handlers by their cells: the text of armed sites does not change. */
+/* Replace the handlers, which changes cells, but not the text of armed sites. */
 static int ignore(int i, struct patchbay_ops **ops)
 {
 	for (int tracer = 0; tracer < calls[i].tracers; tracer++)
@@ -129,7 +128,10 @@ int main(void)
 {
 	struct patchbay_ops *ops[NR][MAX_TRACERS] = { 0 };
 
-	/* First check with counters that all are called, then remove the counters. */
+	/*
+	 * First check with counting handlers that all hooks are called. Then replace these
+	 * handlers by empty handlers.
+	 */
 	for (int i = 0; i < (int)NR; i++)
 		if (arm(i, ops[i]))
 			return fail(i, "not armed");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * ppc64le functions that return their argument plus one, with other entries than ours.
- * They show the minimum cost of an in-line sequence: it saves the registers of two
- * arguments and calls entry_hook(ip, parent_ip) through a pointer.
+ * ppc64le functions that return their argument plus one, with entries of other designs.
+ * Each entry only does the minimum work: it saves the registers of two arguments and calls
+ * entry_hook(ip, parent_ip) through a pointer.
  */
 	.abiversion 2
 	.text
@@ -46,7 +46,10 @@ body entry_in_line
 #define FRAME 80
 #define OWN_LR 72
 
-/* r0 is the caller's address, LR the function's. Live: r3, r4, r11, r2. */
+/*
+ * r0 contains the return address of the caller, LR the address in the function. Live: r3,
+ * r4, r11, r2.
+ */
 .macro call_hook
 	std	0, 16(1)
 	stdu	1, -FRAME(1)
@@ -74,7 +77,7 @@ hook:
 	mtlr	0
 	blr
 
-/* Restores the caller's address to LR, so it must return to the function by CTR. */
+/* LR must contain the caller's address again, so this returns to the function by CTR. */
 hook_and_bctr:
 	call_hook
 	mtctr	0

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Handlers for the patchbay tracer. They are in a separate file, which is
- * compiled with -mgeneral-regs-only. */
+/*
+ * Handlers of Patchbay's tracers, in a separate file that is compiled with
+ * -mgeneral-regs-only.
+ */
 #ifndef BENCH_HANDLERS_H
 #define BENCH_HANDLERS_H
 
@@ -13,7 +15,7 @@ void count_call(uintptr_t ip, uintptr_t parent_ip,
 void ignore_call(uintptr_t ip, uintptr_t parent_ip,
 		 const struct patchbay_cell *cell, struct patchbay_regs *regs);
 
-/* Counts, and replaces the function's result by its argument plus 1. */
+/* Counts the call, and replaces the function's result by its argument plus 1. */
 void answer_call(uintptr_t ip, uintptr_t parent_ip,
 		 const struct patchbay_cell *cell, struct patchbay_regs *regs);
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Aligned, so that the function is in one cache line in every system, even with
- * XRay's sleds. */
+/*
+ * The alignment puts the function into one cache line in all systems, even with XRay's
+ * sleds.
+ */
 unsigned int hot_callee(unsigned int x);
 
 __attribute__((aligned(64))) unsigned int hot_callee(unsigned int x)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * hot_callee() with the minimum cost of calling a handler from its entry
- * (floor_trampoline.h). It cannot be disarmed, and does not record which threads are
- * inside. With STUB the site calls a stub, as in our modules.
+ * (floor_trampoline.h). The entry cannot be disarmed, and does not record which threads are
+ * inside. With STUB the site calls a stub, as in Patchbay's modules.
  */
 __asm__("	.text\n"
 	"	.globl hot_callee\n"

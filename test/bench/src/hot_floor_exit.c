@@ -2,8 +2,8 @@
 /*
  * hot_callee() with the minimum cost of calling a handler at its exit, with the site's
  * `jb`. A trampoline calls the body and then a function pointer in memory, saves the
- * result, and returns with CF set. It cannot be disarmed, does not record which threads
- * are inside, and does not support exceptions.
+ * result, and returns with CF set. The site cannot be disarmed, does not record which
+ * threads are inside, and does not support exceptions.
  */
 __asm__("	.text\n"
 	"	.p2align 4\n"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * hot_callee() with the minimum cost of timing it from outside, with the site's `jb`. A
- * trampoline reads the clock, calls the body, reads the clock again, saves the result,
- * and returns with CF set. It has one threshold and no handler, cannot be disarmed, and
+ * trampoline reads the clock, calls the body, reads the clock again, saves the result, and
+ * returns with CF set. The site has one threshold and no handler, cannot be disarmed, and
  * does not support exceptions.
  */
 __asm__("	.text\n"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The ways in which a loop calls hot_callee(). hot_key.c, hot_pointer.c and hot_tramp.c
- * define what each way needs. */
+/*
+ * Declarations for the ways in which a loop calls hot_callee(), defined in hot_key.c,
+ * hot_pointer.c and hot_tramp.c.
+ */
 #ifndef BENCH_HOT_FORM_H
 #define BENCH_HOT_FORM_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * hot_callee() times and logs itself: the lower bound for any tracer of durations. It
- * reads the clock twice and, with RECORD, writes a record of 24 bytes to a ring. It
- * checks nothing, and allows no concurrent writer.
+ * hot_callee() times and logs itself: the lower bound for any tracer of durations. The
+ * function reads the clock twice and, with RECORD, writes a record of 24 bytes to a ring,
+ * without checks and for a single writer.
  */
 #include <stdint.h>
 

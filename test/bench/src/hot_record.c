@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * hot_callee() times and records itself as libpatchbay-trace does (trace/threads/ring.h), in
- * records of BYTES bytes. 24 is the size in trace/format/format.h; other values test smaller ones.
- * All reserve and commit in the same way, so that signal handlers may record in between and
- * a reader may read concurrently.
+ * hot_callee() times and records itself like libpatchbay-trace (trace/threads/ring.h), in
+ * records of BYTES bytes. 24 is the size in trace/format/format.h; other values test
+ * smaller records. Records of all sizes are reserved and committed in the same way, so that
+ * signal handlers may record in between and readers may read concurrently.
  *
  * 16: the lower half of the time at the exit; function, frame; pass, kind and a duration of
  *     24 bits. A longer call, or a new upper half, needs one more record.
@@ -14,7 +14,7 @@
  *     handle that case.
  *
  * With FRESH each block is untouched memory, as in a recording that keeps all events.
- * Without it, blocks are a ring that stays in the cache.
+ * Otherwise blocks are a ring that stays in the cache.
  */
 #include "threads/ring.h"
 
@@ -29,13 +29,13 @@ __thread struct pb_ring *pb_ring;
 
 static struct {
 	struct pb_ring ring;
-	uint64_t time; /* its upper half; with 8 bytes, time of the previous record */
+	uint64_t time; /* upper half of the time; with 8 bytes, time of the previous record */
 } mine;
 
 /* Numbers of functions by their position in the text. */
 static uint32_t numbers[4096];
 
-/* Rare cases: a new block, and values that do not fit. */
+/* The slow path: a new block, and values that do not fit. */
 static __attribute__((noinline)) void slowly(uint64_t now)
 {
 	if (mine.ring.block) {
@@ -139,7 +139,10 @@ __attribute__((aligned(64))) unsigned int hot_callee(unsigned int x)
 	uintptr_t function, frame;
 
 	x++;
-	/* Keep the body between the two. A handler gets x and frame in registers. */
+	/*
+	 * Keep the body between the two clock readings. A handler gets x and frame in
+	 * registers.
+	 */
 	__asm__ volatile("" : "+r"(x), "=r"(frame) : : "memory");
 	__asm__ volatile("" : "=r"(function) : "0"(hot_callee));
 	record(start, __builtin_readcyclecounter(), function, frame);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A tramp as in the kernel: a jump in a section of the program. */
+/* A tramp as in the kernel, where the input contains the jump. */
 __asm__(".pushsection .static_call.text, \"ax\"\n"
 	"	.balign 4\n"
 	"	.globl __SCT__hot\n"

@@ -22,7 +22,7 @@ static uint64_t kernel_ns(void)
 	       (uint64_t)usage.ru_stime.tv_usec * 1000;
 }
 
-/* Unlike the times of getrusage(), it does not advance in ticks. */
+/* Precise, unlike getrusage(), whose times advance in ticks. */
 static uint64_t cpu_ns(clockid_t clock)
 {
 	struct timespec time;
@@ -41,7 +41,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "%s: %s\n", argv[0], error);
 		return 1;
 	}
-	/* Do not time work that happens once per thread or function. */
+	/* Exclude work that happens once per thread or function. */
 	load_run(calls < 100000 ? calls : 100000);
 	kernel = kernel_ns();
 	all = cpu_ns(CLOCK_THREAD_CPUTIME_ID);

@@ -2,10 +2,10 @@
 /*
  * Usage: launch PROGRAM
  *
- * A worker like worker.c whose calls are runs of a program, from exec to exit. A slice is
- * their CPU time. "launch faults PROGRAM" runs the program twice; before the first run it
- * drops the file from the page cache. It prints one line for each run: page faults that
- * read the file, and all others.
+ * A worker like worker.c whose calls are runs of a program, from exec to exit. The time of
+ * a slice is the CPU time of these runs. "launch faults PROGRAM" runs the program twice,
+ * and drops the file from the page cache before the first run. It prints one line per run:
+ * the number of page faults that read the file, and of other page faults.
  */
 #include <fcntl.h>
 #include <inttypes.h>

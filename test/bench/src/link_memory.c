@@ -2,9 +2,9 @@
 /*
  * Usage: link_memory
  *
- * Attaches one link to all functions, then more with an exit, up to three. Prints a line
- * "NUMBER BYTES" for each step: the number of links, and the heap in use per function, as
- * counted by the C library.
+ * Attaches a link to all functions, then two links with an exit. Prints a line "NUMBER
+ * BYTES" for each step: the number of links, and the heap in use per function, as counted
+ * by the C library.
  */
 #include "handlers.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Compiled with -mgeneral-regs-only; see tracer_list.c. */
+/* The list of tracers for tracer_list.c. Compiled with -mgeneral-regs-only. */
 #include "list_walk.h"
 
 #include <stdbool.h>

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-/* A function in a filter. A filter is a hash table with this many buckets. */
+/* A function in a filter. A filter is a hash table with 2^bits buckets. */
 struct list_entry {
 	struct list_entry *next;
 	uintptr_t ip;
@@ -30,7 +30,10 @@ extern struct list_tracer *list_tracers;
 void list_walk(uintptr_t ip, uintptr_t parent_ip,
 	       const struct patchbay_cell *cell, struct patchbay_regs *regs);
 
-/* Makes a tracer of one function, not yet in the list. NULL if out of memory. */
+/*
+ * Makes a tracer of one function, without adding it to the list. Returns NULL if out of
+ * memory.
+ */
 struct list_tracer *list_tracer_new(patchbay_handler handler, uintptr_t ip);
 
 #endif /* BENCH_LIST_WALK_H */

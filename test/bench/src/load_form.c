@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* One function, called in a loop as in load_hot.c; CALL is the way of calling. */
+/* Calls one function in a loop, like load_hot.c. CALL is the way to call the function. */
 #include "hot_form.h"
 #include "worker.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * One function, called in a loop. The loop and the function are in separate files, so
- * that the same loop calls every system's function. Each call adds one: the check value
- * is the number of calls.
+ * Calls one function in a loop. The loop and the function are in separate files, so that
+ * the loop is equal in all systems. Each call adds one, so the check value is the number of
+ * calls.
  */
 #include "worker.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Calls every function of the table once, in a random order that is the same for all
- * systems. Caches and TLBs are emptied before. The table itself is read in order: only
- * the text is cold.
+ * Empties caches and TLBs, then calls every function of the table once, in a random order
+ * that is equal in all systems. Only the text is cold: the table itself is read
+ * sequentially.
  *
- * A slice is only a part of the sweep, because slices should be short (worker.h). It
- * continues where the last one ended.
+ * A sweep consists of several slices, because slices should be short (worker.h). A slice
+ * continues after the end of the previous slice.
  */
 #include "worker.h"
 
@@ -19,7 +19,7 @@ typedef unsigned int function(unsigned int);
 extern function *__start_bench_functions[], *__stop_bench_functions[];
 
 static function **next;
-static size_t calls_since_evict; /* the first sweep loads the text */
+static size_t calls_since_evict; /* 0 at the start: the first sweep runs without eviction */
 
 static uint64_t xorshift(uint64_t *state)
 {
@@ -46,8 +46,8 @@ __attribute__((constructor)) static void shuffle(void)
 }
 
 /*
- * Evict text: read four times the size of the second-level cache, in small pages. These
- * are also more pages than a second-level TLB has entries.
+ * Evict text: read memory of four times the size of the second-level cache, in small pages,
+ * whose number also exceeds the entries of the second-level TLB.
  */
 void load_prepare(void)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Each call is a thread, which calls the function once and waits for the last thread. So
- * the slice includes a tracer's work for a new thread while the others exist, and its work
- * when they end.
+ * Each call is a thread, which calls the function once and waits until all threads exist.
+ * So a slice includes the tracer's work for new threads while other threads exist, and for
+ * ending threads.
  */
 #include "worker.h"
 

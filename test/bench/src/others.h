@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Functions other than the called one, for irrelevant tracers. */
+/* Functions that are never called, for irrelevant tracers. */
 #ifndef BENCH_OTHERS_H
 #define BENCH_OTHERS_H
 

@@ -3,8 +3,8 @@
  * Usage: patch_main MODE
  *
  * A worker like worker.c whose slices are operations of a patcher on the functions of the
- * generated table. After each operation every function is called once. The program ends
- * if the number of events is wrong.
+ * generated table. After each operation the worker calls every function once, and fails if
+ * the number of events is wrong.
  */
 #include "patcher.h"
 
@@ -22,8 +22,8 @@ extern function *__start_bench_functions[], *__stop_bench_functions[];
 static int handler; /* the expected handler */
 
 /*
- * CPU time: an operation can take longer than the kernel's time slice. No operation waits
- * here.
+ * Reads CPU time, because an operation may exceed the kernel's time slice. Operations never
+ * wait.
  */
 static uint64_t now(void)
 {
@@ -33,7 +33,7 @@ static uint64_t now(void)
 	return t.tv_sec * UINT64_C(1000000000) + t.tv_nsec;
 }
 
-/* Discard the rest of an answer. */
+/* End without flushing stdout, to discard an incomplete answer. */
 static void must(const char *error)
 {
 	if (!error)
@@ -65,7 +65,7 @@ static void expect_armed(size_t armed)
 	must("not what was asked for");
 }
 
-/* A checksum of the bytes around each entry, where all systems patch. */
+/* Returns a checksum of the bytes around each entry, where all systems patch. */
 static uint64_t text_sum(void)
 {
 	uint64_t sum = 0;
@@ -89,7 +89,7 @@ static void arm_all(size_t nr)
 	must(patcher_arm_all());
 }
 
-/* Arm @nr functions, each in another page. */
+/* Arm @nr functions in different pages. */
 static void arm_ones(size_t nr)
 {
 	for (size_t i = 0; i < nr; i++)
@@ -127,7 +127,10 @@ static void retarget(size_t nr)
 	must(patcher_retarget());
 }
 
-/* A mode: the steps before, the timed step, the functions then armed, the steps after. */
+/*
+ * A mode: the steps before the timed step, the timed step, which functions it leaves armed,
+ * and the steps after it.
+ */
 enum armed { NONE, SOME, ALL, TWICE };
 
 static const struct mode {
@@ -176,10 +179,10 @@ int main(int argc, char **argv)
 	size_t slices, nr;
 
 	must(patcher_init());
-	/* Map the text into memory first, as in a running program. */
+	/* Load the text into memory first, as in a running program. */
 	expect_armed(0);
 	mode->begin(0);
-	/* Each slice checks the result. */
+	/* "0 0": each slice checks its own events. */
 	printf("ready 0 0\n");
 	fflush(stdout);
 	while (scanf("%zu%zu", &slices, &nr) == 2) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * patch_main.c and start_main.c time the arming of functions. A system under test defines these
- * functions, which return NULL or an error message. Its handlers count, so that every sample
- * proves that the timed work was done.
+ * patch_main.c and start_main.c time the arming of functions. A system under test defines
+ * these functions, which return NULL or an error message. Its handlers count calls, so that
+ * every sample proves the timed work.
  */
 #ifndef BENCH_PATCHER_H
 #define BENCH_PATCHER_H
@@ -20,12 +20,12 @@ const char *patcher_arm_one(uintptr_t entry);
 const char *patcher_arm_hot_callee(void);
 extern const int patcher_has_names;
 
-/* Lets all armed functions call another handler, which also counts. */
+/* Makes all armed functions call another handler, which also counts. */
 const char *patcher_retarget(void);
 
 /*
- * Arms a second tracer on all functions that have the first one. NULL if the system has one
- * handler for all.
+ * Arms a second tracer on all functions that have the first tracer. Undefined (NULL) in
+ * systems with a single handler for all functions.
  */
 #define PATCHER_WEAK __attribute__((weak))
 PATCHER_WEAK const char *patcher_arm_second(void);

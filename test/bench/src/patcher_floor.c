@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Measures only the writes that arm and disarm many functions: no function is checked, selected
- * or recorded. The library runs once, to find the bytes to write. The writes are those for a
- * process with threads: through /proc/self/mem, in blocks of text prepared in advance. Then
- * each CPU is serialized.
+ * Measures only the writes that arm and disarm many functions, without checking, selecting
+ * or recording functions. The library runs once, to find the bytes to write. The writes are
+ * those of a process with threads: through /proc/self/mem, in blocks of text prepared in
+ * advance, followed by a serialization of all CPUs.
  */
 #define _GNU_SOURCE
 #include "patcher.h"
@@ -23,7 +23,7 @@ const char *library_arm_all(void);
 #define SLOT (-16)
 #define REACH 16 /* the site is within this many bytes from the entry */
 
-/* The generated table. */
+/* The generated table; see harness/functions.py. */
 typedef unsigned int function(unsigned int);
 extern function *__start_bench_functions[], *__stop_bench_functions[];
 
@@ -67,7 +67,7 @@ static const char *keep(int armed)
 	memcpy(images[armed], (const void *)text, size);
 	if (mem < 0)
 		mem = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
-	return NULL; /* the first write fails if the file is not open */
+	return NULL; /* if open() has failed, the first write fails */
 }
 
 /* Checks that all functions have the same bytes, which the writes assume. */

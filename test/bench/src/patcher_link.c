@@ -39,7 +39,7 @@ static void count_second(uintptr_t ip, uintptr_t parent_ip,
 
 static struct patchbay_program program_of(patchbay_handler handler)
 {
-	/* The requirements of a program that reads an argument and the result. */
+	/* Require an argument and a result, like a program that reads them. */
 	return (struct patchbay_program){
 		.size = sizeof(struct patchbay_program),
 		.entry = HAS_ENTRY ? handler : NULL,

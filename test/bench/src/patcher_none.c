@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A program in which no function can be armed. */
+/* A system that cannot arm functions. */
 #include "patcher.h"
 
 #include <stddef.h>

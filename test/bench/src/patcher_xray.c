@@ -45,7 +45,10 @@ const char *patcher_disarm_all(void)
 	return __xray_unpatch() == SUCCESS ? NULL : "__xray_unpatch failed";
 }
 
-/* XRay numbers functions in the order of their addresses. */
+/*
+ * Finds XRay's number of a function by binary search: numbers are in the order of
+ * addresses.
+ */
 static int32_t number_of(uintptr_t entry)
 {
 	size_t low = 1, high = __xray_max_function_id();

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Calls whose caller, key and target are each in one of two link units: k, the
- * executable, or m, a shared object (for kernel and module). UNIT is the unit
- * for which a file is compiled. Callers, keys and targets are in separate
- * files, so that the compiler knows only their declarations.
+ * Calls whose caller, key and target are each in one of two link units: k, the executable,
+ * or m, a shared object (for kernel and module). UNIT is the link unit of a file. Callers,
+ * keys and targets are in separate files, so that the compiler sees only declarations.
  */
 #ifndef BENCH_PLACED_H
 #define BENCH_PLACED_H
@@ -12,7 +11,7 @@
 
 typedef long function(long);
 
-/* X(caller, key, target) for each call whose caller, key or target is in a unit. */
+/* Expand X(caller, key, target) for each call whose caller, key or target is in @unit. */
 #ifdef SAME_UNIT
 #define PLACED_CALLERS(unit, X) X(unit, unit, unit)
 #define PLACED_KEYS PLACED_CALLERS

@@ -2,8 +2,9 @@
 #include "placed.h"
 
 /*
- * The addition after each call prevents a tail call. Aligned, because POWER10's assembler
- * puts a nop before a prefixed instruction that would cross a boundary of 64 bytes.
+ * The addition after each call prevents a tail call. The alignment is needed because
+ * POWER10's assembler puts a nop before a prefixed instruction that would cross a boundary
+ * of 64 bytes.
  */
 #define ALIGNED __attribute__((aligned(64)))
 

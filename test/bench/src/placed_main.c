@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Makes every call once, between the instructions MARK_BEGIN and MARK_END, which have no
- * effect, and prints the names of the callers in that order. harness/emulate.py reads
- * both.
+ * effect, and prints the names of the callers in that order, for harness/emulate.py.
  */
 #include "placed.h"
 
@@ -11,7 +10,7 @@
 #define WORD(number) WORD_(number)
 #define WORD_(number) __asm__ volatile(".long " #number ::: "memory")
 
-/* Not inlined, so that the instructions around each call are the same. */
+/* Not inlined, so that the instructions around all calls are equal. */
 __attribute__((noinline)) static long between_marks(function *f, long x)
 {
 	long result;
@@ -29,8 +28,8 @@ struct call {
 };
 
 /*
- * Callers that measure target and caller without a static call between them. They are
- * always compiled like the targets.
+ * Callers without a static call, to measure target and caller. They are compiled like the
+ * targets.
  */
 extern function empty_k, target_kkk;
 static long base_empty(long x) { return empty_k(x) + 1; }

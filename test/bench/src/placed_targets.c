@@ -2,9 +2,9 @@
 #include "placed.h"
 
 /*
- * Each target reads its own data, so that on ppc64le it needs its unit's TOC pointer; a
- * wrong pointer gives a wrong result. Protected, so that calls within a shared object are
- * direct.
+ * Each target reads its own data, so that on ppc64le it needs the TOC pointer of its unit;
+ * a wrong pointer gives a wrong result. Protected visibility makes calls within a shared
+ * object direct.
  */
 #define TARGET(c, k, t)                                                        \
 	function target_##c##k##t __attribute__((visibility("protected")));    \

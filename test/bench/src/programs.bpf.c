@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Empty BPF programs, and others that count calls. They do not use the headers of libbpf,
- * which include further headers that may be missing.
+ * Empty BPF programs, and BPF programs that count calls. This file does not use the headers
+ * of libbpf, which include headers that may be missing.
  */
 #define SEC(name) __attribute__((section(name), used))
 

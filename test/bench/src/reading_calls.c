@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Usage: reading_calls CALLS. Makes at least CALLS calls, in requests of about seventy calls
-// each that are about twelve levels deep.
+// Usage: reading_calls CALLS. Makes at least CALLS calls, in requests of about seventy
+// calls, nested about twelve levels deep.
 #include <stdlib.h>
 
 #define CALL __attribute__((noinline)) static

@@ -2,9 +2,9 @@
 /*
  * Usage: resident FILE PROGRAM ARGUMENT...
  *
- * Runs the program and exits with its status. Writes its maximum memory in KiB and its CPU time
- * in ms to FILE. wait4(2) also counts the memory of the process before exec(2), so the parent
- * must be small: Python would add about 20 MiB.
+ * Runs the program and exits with its status. Writes the program's maximum memory in KiB
+ * and its CPU time in ms to FILE. wait4(2) also counts the memory of the child before
+ * exec(2), so the parent must be small: Python would add about 20 MiB.
  */
 #include <spawn.h>
 #include <stdio.h>

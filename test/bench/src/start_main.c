@@ -3,8 +3,8 @@
  * Usage: start_main [report]
  *
  * The main function of a program with very many other functions, which are never called.
- * Without an argument it only returns. With "report" it arms all, disarms all and arms one by
- * name, and prints the cost: "NAME VALUE", in ms and kB.
+ * Without an argument main() only returns. With "report" it arms one function by name, arms
+ * all functions and disarms them, and prints the costs as "NAME VALUE", in ms and kB.
  */
 #include "patcher.h"
 
@@ -23,7 +23,7 @@ static void must(const char *error)
 	_Exit(1);
 }
 
-/* Checks whether hot_callee() is armed. */
+/* Fails unless hot_callee() is armed or not, as expected. */
 static void expect(int armed)
 {
 	uint64_t events;
@@ -36,7 +36,7 @@ static void expect(int armed)
 		must("not what was asked for");
 }
 
-/* Returns VALUE of the line "NAME: VALUE kB" of a file in /proc/self. */
+/* Returns VALUE of the line "NAME: VALUE kB" in a file of /proc/self. */
 static long kilobytes(const char *file, const char *name)
 {
 	FILE *lines = fopen(file, "r");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Patchbay, as links to the BPF programs of programs.bpf.c. The option is
- * "KIND/WHERE/FILE": "one" attaches only to the function of the hot loop, "all" to every
- * function of the program.
+ * Patchbay, with links to the BPF programs of programs.bpf.c. The option is
+ * "KIND/WHERE/FILE". WHERE "one" attaches only to the function of the hot loop, "all" to
+ * every function of the program.
  */
 #include "worker.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Our sites, each with a call of the minimal trampoline: any tracer with such sites costs at
- * least this. No library is linked, and no site is armed or disarmed while the program runs.
+ * Patchbay's sites with calls of the minimal trampoline: the lower bound for tracers with
+ * such sites. No library is linked, and sites never change while the program runs.
  */
 #include "floor_trampoline.h"
 #include "worker.h"

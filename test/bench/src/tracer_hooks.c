@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The hooks that -finstrument-functions and -finstrument-function-entry-bare call. They
- * cannot be replaced at run time. So a program with empty hooks is timed, and the same
- * program compiled with COUNT proves that they are called.
+ * The hooks that -finstrument-functions and -finstrument-function-entry-bare call. Hooks
+ * cannot be replaced at run time, so a program with empty hooks is timed, and the same
+ * program compiled with COUNT proves that the hooks are called.
  */
 #include "worker.h"
 

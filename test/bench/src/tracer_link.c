@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Patchbay, as links. The option is "KIND/WHERE" or "KIND/WHERE/NUMBER". The program of the
- * kind "fmodret-skip" replaces the function's result. "one" attaches only to the function
+ * Patchbay, with links. The option is "KIND/WHERE" or "KIND/WHERE/NUMBER". KIND
+ * "fmodret-skip" replaces the function's result. WHERE "one" attaches only to the function
  * of the hot loop, "all" to every function of the program. NUMBER is the number of links.
  */
 #include "handlers.h"

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * ftrace's method if a site cannot tell its function: all sites call one
- * function, which checks the filter of every tracer
- * (ftrace_ops_list_func(), ftrace_ops_test()). This is our own implementation
- * of it: a list, a guard against recursion, a hash table per tracer. The path
- * from the site to the list, the handlers and the options are those of
+ * A reimplementation of ftrace's method for sites without CALL_OPS: all sites call one
+ * function, which checks the filter of every tracer (ftrace_ops_list_func(),
+ * ftrace_ops_test()). It has a list, a guard against recursion, and a hash table per
+ * tracer. The path from the site to the list, the handlers and the options equal
  * tracer_sets.c.
  */
 #include "handlers.h"
@@ -62,7 +61,7 @@ const char *tracer_empty(const char *option)
 	unsigned int nr = (unsigned int)atoi(option);
 	struct list_tracer *tracer = list_tracers;
 
-	/* The relevant ones were added last. */
+	/* The relevant tracers were added last, so they are first in the list. */
 	for (; nr; nr--, tracer = tracer->next)
 		tracer->handler = ignore_call;
 	return NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Nothing is armed. */
+/* A tracer that arms no functions. */
 #include "worker.h"
 
 #include <stddef.h>

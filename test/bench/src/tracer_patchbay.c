@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Patchbay. The options are "fast", a handler that uses general registers only, and "any",
- * for which the runtime saves the vector registers. The handler is the same, so the
- * difference is the cost of saving.
+ * Patchbay. With the option "fast" the handler may use general registers only; with "any"
+ * the runtime saves the vector registers. Both use the same handler, so the difference is
+ * the cost of saving.
  */
 #include "handlers.h"
 #include "worker.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Patchbay, with many tracers. The option is "R/I": R tracers are armed on the function of
- * the hot loop, I on other functions. The latter count, so a wrong call is detected.
+ * the hot loop, I tracers on other functions, whose counts detect wrong calls.
  */
 #include "handlers.h"
 #include "others.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A static call that was updated: it first goes to a function that counts, then
- * to the timed one. The options are "tramp", and "sites", which also patches the
- * call itself.
+ * A static call that is updated: its first target is a function that counts, its second
+ * target the timed function. With the option "tramp" the call uses the tramp; with "sites"
+ * the call site itself is patched.
  */
 #include "hot_form.h"
 #include "worker.h"
@@ -22,7 +22,7 @@ static unsigned int count_call(unsigned int x)
 	return x + 1;
 }
 
-/* The target of the `call` or `jmp` at this address. */
+/* Returns the target of the `call` or `jmp` at this address. */
 static uintptr_t goes_to(uintptr_t place)
 {
 	int32_t displacement;
@@ -31,7 +31,7 @@ static uintptr_t goes_to(uintptr_t place)
 	return place + 5 + displacement;
 }
 
-/* The only call site of the program. */
+/* Returns the only call site of the program. */
 static uintptr_t site(void)
 {
 	struct static_call_site *first = __start_static_call_sites;
@@ -59,7 +59,7 @@ const char *tracer_count(const char *option)
 	return update(count_call);
 }
 
-/* Updates the call to the timed function, and checks that it goes there. */
+/* Updates the call to the timed function, and checks the patched instructions. */
 const char *tracer_empty(const char *option)
 {
 	uintptr_t tramp = (uintptr_t)STATIC_CALL_KEY(hot).tramp;

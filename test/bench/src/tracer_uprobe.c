@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A uprobe on the function of the hot loop, which only counts: the minimum work of a
- * uprobe. With the option "return" it is a uretprobe.
+ * A uprobe on the function of the hot loop that only counts: the minimum cost of a uprobe.
+ * With the option "return", a uretprobe.
  */
 #include "worker.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* XRay, with every sled of the program patched. */
+/* XRay, with all sleds of the program patched. */
 #include "worker.h"
 
 #include <stddef.h>

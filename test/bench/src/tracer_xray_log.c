@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * One of XRay's own logs, with every sled patched; the option is its mode. XRay writes the
+ * XRay's own logging, with all sleds patched. The option is the mode. XRay writes the
  * logged calls to a file when the program ends.
  */
 #include "worker.h"
@@ -18,9 +18,9 @@ int __xray_log_finalize(void);
 int __xray_log_flushLog(void);
 
 /*
- * Options to log all calls. The first mode gets a ring as small as those of the other
- * systems here. The second mode drops the main thread's last buffer when the program ends.
- * So its buffer size (default: 1024) is chosen so that PROOF_CALLS calls fill the last one.
+ * Options to log all calls. FDR uses a ring of the same size as other systems. BASIC drops
+ * the main thread's last buffer when the program ends, so its buffer size (default: 1024)
+ * is chosen so that PROOF_CALLS calls fill the last buffer.
  */
 #ifdef DEFAULT_BUFFERS
 #define FDR "func_duration_threshold_us=0"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Runs functions in turn, and prints the median time of each in nanoseconds: the true
- * time, without tracing.
+ * Runs functions in turn, and prints the median duration of each function in nanoseconds:
+ * the true duration, without tracing.
  */
 #ifndef TRUTH_H
 #define TRUTH_H
@@ -18,7 +18,7 @@ struct Truth {
 	std::vector<long> took;
 };
 
-static long truth_sum; /* uses the results, so that the calls are not removed */
+static long truth_sum; /* uses the results, so that compilers keep the calls */
 
 static int measure_truth(std::vector<Truth> all, int rounds)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Functions that call small ones very often, and one that does not. */
+/* Functions that call small functions very often, and a function without calls. */
 #include "truth.h"
 
 #define NOINLINE __attribute__((noinline))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Deep recursions. */
+/* Recursive functions. */
 #include "truth.h"
 
 #include <memory>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Templates of the standard library: regular expressions, JSON, maps of strings. */
+/*
+ * Functions that use templates of the standard library: regular expressions, JSON, maps of
+ * strings.
+ */
 #include "truth.h"
 
 #include <map>

@@ -2,10 +2,9 @@
 /*
  * Usage: worker [OPTION OF THE TRACER]
  *
- * Prints "ready CALLS EVENTS" and then answers each line "SLICES CALLS" of
- * standard input with one line: the sum of the slices' check values, and the
- * time of each slice in ns. The harness asks its workers in turn, so that other
- * load of the machine affects all of them equally.
+ * Prints "ready CALLS EVENTS" and then answers each line "SLICES CALLS" of standard input
+ * with one line: the sum of the slices' check values, and the time of each slice in ns. The
+ * harness asks all workers in turn, so that other load of the machine affects them equally.
  */
 #include "worker.h"
 

@@ -10,19 +10,19 @@
 #include <stdint.h>
 
 /*
- * The load: make this many calls (a slice) and return a value that depends on all of them.
- * A slice should be much shorter than the kernel's time slice, so that some slices are not
- * interrupted.
+ * The load: makes this many calls (a slice) and returns a value that depends on all calls.
+ * A slice should be much shorter than the kernel's time slice, so that most slices run
+ * without interruption.
  */
 uint64_t load_run(uint64_t calls);
 
-/* Called before each load_run(), and not timed. */
+/* Called before each load_run(), outside of the timed interval. */
 void load_prepare(void);
 
 /*
- * The tracer. The first function installs a handler that counts every event of the load,
- * which proves to the harness that it sees the calls. The second replaces it by the timed
- * handler, which does nothing. Both return NULL or an error message.
+ * The tracer. tracer_count() installs a handler that counts every event of the load, to
+ * prove that the handler is called. tracer_empty() replaces it by the timed handler, which
+ * does nothing. Both return NULL or an error message.
  */
 const char *tracer_count(const char *option);
 const char *tracer_empty(const char *option);

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""One module per suite, each with its own run(bench)."""
+"""One module per suite, with a function run(bench)."""

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""coverage: how many seconds of a busy program fit in a buffer of a given size, for
-different settings."""
+"""coverage: how many seconds of a busy program fit into a buffer, by tracer and threshold."""
 import os
 import re
 import shutil
@@ -17,12 +16,12 @@ from harness.systems import systems
 from harness.uftrace import RECORD
 from suites.sites import NO_UFTRACE
 
-import recording  # of test/programs, which harness.real has added to the path
+import recording  # in test/programs, which harness.real has added to the path
 
 BUFFER = 1 << 20
 RUNS = 3
 PROGRAMS = ("lua", "sqlite")
-# The tracer and its threshold, for each row.
+# The tracer and the threshold of each row.
 OURS = {"ours-graph": ("function_graph", None),
         "ours-graph, 10 us": ("function_graph", "10us"),
         "ours-graph, 100 us": ("function_graph", "100us"),
@@ -34,10 +33,10 @@ UFTRACE = {"uftrace": None, "uftrace, 10 us": "10us", "uftrace, 100 us": "100us"
 
 @dataclass(frozen=True)
 class Held:
-    seconds: float  # seconds of the program that the buffer has
-    took: float     # seconds that the program ran
-    events: int     # events of the run
-    whole: bool     # whether the buffer has the whole run
+    seconds: float  # seconds of the program that fit into the buffer
+    took: float     # run time of the program
+    events: int     # events of the whole run
+    whole: bool     # whether the whole run fits into the buffer
     calls: int = 0  # calls in the buffer
     functions: int = 0
 
@@ -62,14 +61,14 @@ def run(bench):
         command = build(tools, name, table["uftrace"])
         seen = [add(system, uftrace, asked, command)
                 for system, asked in UFTRACE.items()]
-        # uftrace replaces return addresses, which does not survive every longjmp().
+        # uftrace replaces return addresses, so some calls of longjmp() break its recording.
         if seen[0] < events[0] * 0.9:
             raise BenchError(f"{case}: uftrace wrote {seen[0]} events, of about "
                              f"{events[0]}")
 
 
 def build(tools, name, system):
-    """Builds the program, and returns the command of the last of its workloads."""
+    """Builds the program. Returns the command of its last workload."""
     folder = tools.cache / name
     folder.mkdir(exist_ok=True)
     workload = real.programs.load(name).workloads(folder, tools.cc, whole=True)[-1]
@@ -77,7 +76,7 @@ def build(tools, name, system):
 
 
 def report(report, case, system, held):
-    """Ratios are relative to the first row of the case."""
+    """Adds a row. Ratios refer to the first row of the case."""
     seconds = statistics.median(h.seconds for h in held)
     first = next((row for row in report.rows if row.case == case), None)
     note = f"of a run of {statistics.median(h.took for h in held):.2f} s"
@@ -102,7 +101,7 @@ def ours(tools, asked, command):
             raise BenchError(f"{tracer} {threshold}: {len(files)} processes were traced")
         record = recording.Recording(files[0])
         thread, = record.threads.values()
-        # The time of an event is the end of the call.
+        # Events are written at the end of a call, except entries.
         written, calls = [], []
         for at, function, _, kind, detail in record.records(thread):
             if kind == recording.ENTRY:
@@ -120,8 +119,8 @@ def ours(tools, asked, command):
 
 
 def uftrace(tools, threshold, command):
-    """uftrace writes files instead of a ring. Their size shows which part of the run would
-    fit in a buffer."""
+    """uftrace writes files instead of a ring. The size of the files shows which fraction of the
+    run would fit into the buffer."""
     with tempfile.TemporaryDirectory(dir=tools.cache) as folder:
         data = Path(folder, "data")
         limit = (f"--time-filter={threshold}",) if threshold else ()
@@ -139,7 +138,7 @@ def timed(command, environment=None):
                          stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                          stderr=subprocess.PIPE)
     took = time.monotonic() - start
-    # Refuse a run with lost events: they would be missing in the size.
+    # Refuse a run with lost events, which the size would not include.
     if run.returncode or "LOST" in run.stderr:
         raise BenchError(f"{' '.join(map(str, command))}: status {run.returncode}\n"
                          f"{run.stderr.strip()}")

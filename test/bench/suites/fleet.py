@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""fleet: many hosts add their recordings to one tree (runtime/doc/fleet.md). The suite asks the
-tree three questions."""
+"""fleet: many hosts add their recordings to one directory tree (runtime/doc/fleet.md). The suite
+runs three queries on the tree."""
 import json
 import os
 import shutil
@@ -21,17 +21,17 @@ HOSTS = 1000
 DAYS = 5
 FIRST_DAY, NS_PER_DAY = "2026-03-01T10:00", 24 * 3600 * 10**9
 BUILDS = "0123abcd", "4567cdef" # as in fleet.md
-RECORDINGS = 4                  # of each build
-SLOW_HOST, FACTOR = 700, 10 # more than one recording is slowed down by a busy machine
+RECORDINGS = 4                  # recordings per build
+SLOW_HOST, FACTOR = 700, 10 # more than the slowdown by a busy machine
 QUESTIONS = ("what takes the time", "what became slower", "which hosts are slow")
-# The folder where cmake/fetch-python.sh installs them once.
+# The script that installs the engines.
 FETCH = SOURCE / "cmake" / "fetch-python.sh"
 ASK = SOURCE / "test" / "runtime" / "Inputs" / "fleet-questions.py"
 
 
 def run(bench):
     hosts = 20 if bench.quick else HOSTS
-    # Use the folder of the programs: /tmp may be in memory.
+    # Use the folder of the programs, because /tmp may be in memory.
     with tempfile.TemporaryDirectory(dir=bench.tools.cache) as folder:
         folder = Path(folder)
         fill(bench, folder, hosts)
@@ -40,7 +40,7 @@ def run(bench):
 
 
 def recordings(tools, folder):
-    """Makes a few recordings; each is used for many hosts."""
+    """Makes a few recordings, each for many hosts."""
     flags = systems(tools.product("patchbay-pass.so"))["ours-without-kcfi"].flags
     loaded = tools.object("reading_calls.c", flags)
     for build in BUILDS:
@@ -63,8 +63,8 @@ def command(*words):
 
 
 def fill(bench, folder, hosts):
-    """Each day a fifth of the hosts adds its recordings; on the last two days they run the
-    new build. Exported files do not contain their host or day, so most are copies."""
+    """Fills the tree. Each day a fifth of the hosts adds recordings; on the last two days of the
+    new build. Exported files do not contain host and day, so most files are copies."""
     old, new = recordings(bench.tools, folder)
     tool, tree = bench.tools.product("bin/patchbay"), folder / "tree"
     times, sizes, calls, made = [], [0] * DAYS, 0, {}

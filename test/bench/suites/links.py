@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""links: programs at entry and exit of one function or of all, their cost per call, and
-the cost of attaching them."""
+"""links: the cost per call of programs at entry and exit, and the cost of attaching them, to one
+function or to all functions."""
 import shutil
 import subprocess
 
@@ -11,7 +11,7 @@ from harness.systems import systems
 from harness.toolchain import BENCH
 from suites.sites import CALLS, NO_UFTRACE, NO_XRAY, Hot, with_control
 
-# Kinds, and the events per call that their programs see.
+# The kinds of links, and the number of events per call.
 KINDS = {"fentry": 1, "fexit": 1, "fmodret": 1, "fmodret-skip": 1, "session": 2}
 NOTES = {"fmodret": "the body is called", "fmodret-skip": "the program answers"}
 ATTACHED = ("fentry", "fexit", "session")
@@ -19,7 +19,7 @@ BPF = ("fentry", "fexit", "fmodret")
 NO_BPF = "libpatchbay-bpf is not built: see cmake/packages.txt"
 SEVERAL = (1, 2, 4)
 UPROBE_CALLS = 2000  # system calls are slow
-COUNTED_CALLS = 10000  # so many that the loop's own entry does not matter
+COUNTED_CALLS = 10000  # enough to make the entry of the loop negligible
 
 
 def run(bench):
@@ -42,7 +42,7 @@ def run(bench):
 
 
 class Library:
-    """Programs of the hot loop with many more functions, linked with ours."""
+    """Builds programs with the hot loop and many other functions, linked with our library."""
 
     def __init__(self, tools, table, number):
         self.tools, self.table = tools, table
@@ -70,7 +70,7 @@ class Library:
                              self.link_static if static else self.link)
 
     def bpf_worker(self):
-        """Returns None if there is no library for BPF."""
+        """Returns None if libpatchbay-bpf is not built."""
         tools = self.tools
         library = tools.lib / "libpatchbay-bpf.so"
         if not library.exists():
@@ -110,8 +110,8 @@ class Library:
 
 
 def calls(hot, library, xray):
-    """The hot loop, in one program of ours. single has a link to one function, multi a link to
-    all. As in the kernel's table, multi is also compared with single."""
+    """Times the hot loop with a link to one function, and with a link to all functions (-multi).
+    As in the kernel's table, the two are also compared with each other."""
     worker = library.worker()
     entries = [Entry("baseline", (hot.program("baseline", "none"),), ())]
     for kind, events in KINDS.items():
@@ -145,7 +145,7 @@ def calls(hot, library, xray):
 
 
 def refusal(command):
-    """The reason why a worker does not start, or None."""
+    """Returns the reason why a worker does not start, or None."""
     worker = subprocess.run([str(part) for part in command], text=True,
                             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                             stderr=subprocess.PIPE)
@@ -155,7 +155,7 @@ def refusal(command):
 
 
 def floors(hot, library):
-    """The lower bound for any trampoline: trampolines written by hand for one function."""
+    """Times the lower bound for any trampoline: trampolines written by hand for one function."""
     def floor(name, *sources):
         tools = hot.tools
         return tools.program(f"links-{name}", [
@@ -190,15 +190,15 @@ def bpf(hot, library):
 
 
 def singles(kind, number):
-    """The rows that @number links of @kind are compared with, besides the plain call: one such
-    link and, for sessions, one fexit. On some CPUs the plain call costs almost nothing."""
+    """Returns the rows to compare @number links of @kind with, besides the plain call, which costs
+    almost nothing on some CPUs: one such link and, for sessions, one fexit link."""
     ones = ("session", "fexit") if kind == "session" else (kind,)
     return tuple(f"{one}, links: 1" for one in ones if (one, 1) != (kind, number))
 
 
 def several(hot, library):
-    """Several links to the function of the hot loop, with libpatchbay.so and with
-    libpatchbay.a, which is close to the program's text."""
+    """Times several links to the function of the hot loop, with libpatchbay.so and with
+    libpatchbay.a, which is near the program's text."""
     worker, static = library.worker(), library.worker(static=True)
     entries = [Entry("baseline", (hot.program("baseline", "none"),), ())]
     entries += [Entry(f"{kind}, links: {number}", (worker, f"{kind}/one/{number}"),
@@ -211,8 +211,8 @@ def several(hot, library):
 
 
 def count_several(hot, library, report):
-    """Instructions of a call with several links, including those of the loop and of empty
-    programs: the cost of each link, independent of machine load and branch prediction."""
+    """Counts instructions of a call with several links, including the loop and empty programs: the
+    cost of a link, independent of machine load and branch prediction."""
     case, baseline = "instructions, several", (hot.program("baseline", "none"),)
     entries = {"baseline": (baseline, ())} | {
         f"{kind}, links: {number}": ((library.worker(), f"{kind}/one/{number}"),
@@ -224,7 +224,7 @@ def count_several(hot, library, report):
         return
     figures = {}
     for name, (command, against) in entries.items():
-        # The first count is for the calls that prove that the programs see them.
+        # The first count belongs to the calls of the proof.
         *_, counted = callgrind.calls(command, f"1 {COUNTED_CALLS}\n",
                                       {"load_run": "load_run"})
         figure = figures[name] = counted / COUNTED_CALLS
@@ -245,7 +245,7 @@ def batches(name, programs, mode, xray):
 
 
 def memory(library, bench):
-    """Heap memory, by the number of links of a function."""
+    """Reports heap memory by the number of links of a function."""
     run = subprocess.run([str(library.memory())], text=True,
                          stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     if run.returncode:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""patch: the cost of arming and disarming the functions of a program."""
+"""patch: the cost of arming and disarming many functions."""
 import platform
 import shutil
 from dataclasses import replace
@@ -12,12 +12,12 @@ from suites.sites import NO_XRAY, with_control
 
 ONES = 200
 XRAY = ("xray", "xray-entry")
-# The system that only writes (patcher_floor.c).
+# The system that only writes the bytes (patcher_floor.c).
 FLOOR = "floor-writes"
-# Functions of the library that are renamed because the floor defines its own.
+# Renames functions of patcher_patchbay.c, because patcher_floor.c defines the same names.
 LEARNED = [f"-Dpatcher_{name}=library_{name}"
            for name in ("init", "arm_all", "disarm_all")]
-# The worker's functions, and the library's function to count in each. A slice arms and disarms.
+# The worker's functions, and the library's function to count in each. A slice arms, then disarms.
 COUNTED = {"patcher_arm_all": "patchbay_arm", "patcher_disarm_all": "patchbay_disarm"}
 COUNTED_SECOND = {"patcher_arm_second": "patchbay_arm",
                   "patcher_disarm_second": "patchbay_disarm"}
@@ -28,7 +28,7 @@ def run(bench):
     programs = build(tools, bench.functions)
     xray = tools.runtime_library("clang_rt.xray") is not None
     number = f"{bench.functions:,}"
-    # One round: a process arms for the first time only once.
+    # One round per generation, because the first time occurs once per process.
     once = replace(bench.plan, rounds=1,
                    generations=bench.plan.rounds * bench.plan.generations)
     measure(case(f"arm {number}, first time", programs, "arm", xray,
@@ -50,8 +50,8 @@ def run(bench):
 
 
 def second(name, program, mode):
-    """Arms functions that already have a tracer. This includes the first time, when cells
-    get their first set."""
+    """Times arming of functions that already have a tracer, including the first time, when cells
+    get their first set of tracers."""
     entries = with_control([
         Entry("ours-update", (program, "retarget"), (),
               note="their tracer calls another handler" if mode == "second" else ""),
@@ -60,7 +60,7 @@ def second(name, program, mode):
 
 
 def count(bench, programs):
-    """Instructions of the library in user mode, without the kernel's writes."""
+    """Counts user-mode instructions of the library, without the kernel's writes."""
     for mode, counted, names in (
             ("arm", COUNTED, ("first", "disarm", "again")),
             ("second", COUNTED_SECOND, ("a second tracer", "one of two less"))):
@@ -89,7 +89,7 @@ def build(tools, number):
                 "patcher_xray.c", ["-DENTRIES_ONLY"] if name == "xray-entry" else ()))
         else:
             link = [str(library), f"-Wl,-rpath,{library.parent}"]
-            # The handlers must use general registers only.
+            # The handlers must use general registers only (PATCHBAY_OPS_FAST).
             objects.append(tools.object(
                 "patcher_patchbay.c", ["-mgeneral-regs-only"] + LEARNED * (name == FLOOR)))
             if name == FLOOR:
@@ -112,7 +112,7 @@ def floors(programs, mode):
 
 def case(name, programs, mode, xray, slices=1, calls=1, more=(), unit="ms",
          per="batch", warm_up=True):
-    """The first system is XRay, with which the others are compared."""
+    """Returns a case. The first system is XRay, to compare other systems with."""
     entries = [Entry(system, (programs[system], mode),
                      () if system == XRAY[0] else XRAY[:1],
                      note="a sled at the entry only, as ours"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""reading: time and memory to read a recording, compared with uftrace reading its recording of
-the same calls."""
+"""reading: time and memory for reading a recording, compared with uftrace and its recording of the
+same calls."""
 import glob
 import shutil
 import statistics
@@ -19,17 +19,17 @@ from harness.uftrace import RECORD
 from suites.sites import NO_UFTRACE
 
 MILLION = 10**6
-# The verbs that both patchbay and uftrace have.
+# Verbs that patchbay and uftrace share.
 VERBS = ("report", "graph", "replay", "dump", "info")
 LONG_OUTPUT = ("replay", "dump")
 FIRST = "replay, first output"
-SECOND = ("--from", "50s", "--to", "51s") # of 1,000
+SECOND = ("--from", "50s", "--to", "51s") # one second of 1,000
 
 
 def run(bench):
     sizes = bench.events or ([1] if bench.quick else [5, 50])
     peer = shutil.which("uftrace") is not None
-    # Use the folder of the programs: /tmp may be in memory.
+    # Use the folder of the programs, because /tmp may be in memory.
     with tempfile.TemporaryDirectory(dir=bench.tools.cache) as folder:
         watch = Stopwatch(bench.tools, Path(folder))
         for millions in sizes:
@@ -39,7 +39,7 @@ def run(bench):
                 readers.append(Uftrace(bench.tools, Path(folder)))
             for reader in readers:
                 reader.record(millions * MILLION)
-            # A recording that takes minutes to read is read once.
+            # Read a recording only once if that takes minutes.
             rounds = 2 if bench.quick else 5 if millions <= 50 else 1
             read(case, readers, rounds, watch, bench.report)
             if not peer:
@@ -58,7 +58,7 @@ def program(tools, system):
 
 
 class Ours:
-    """One record per call."""
+    """Patchbay, which writes one record per call."""
     name = "ours"
 
     def __init__(self, tools, folder):
@@ -75,7 +75,7 @@ class Ours:
 
 
 class Uftrace:
-    """Two records per call, of 16 bytes each."""
+    """uftrace, which writes two records of 16 bytes per call."""
     name = "uftrace"
 
     def __init__(self, tools, folder):
@@ -98,7 +98,7 @@ def check(command):
 
 
 class Stopwatch:
-    """Seconds, maximum resident MiB, and CPU time in ms: see resident.c."""
+    """Measures seconds, maximum resident memory in MiB, and CPU time in ms (resident.c)."""
 
     def __init__(self, tools, folder):
         self.launch = tools.program("resident", [tools.object("resident.c")])
@@ -121,7 +121,8 @@ class Stopwatch:
         return (took, *self.used())
 
     def first_output(self, command):
-        """Like whole(), up to the first call in the output, after the heading."""
+        """Like whole(), but measures the time until the first call in the output, after the
+        heading."""
         start = time.perf_counter()
         process = self.start(command, subprocess.PIPE)
         for line in process.stdout:
@@ -135,7 +136,7 @@ class Stopwatch:
 
 
 def read(case, readers, rounds, watch, report):
-    # The output of these verbs is as long as the recording, so run them once.
+    # The output of LONG_OUTPUT is as long as the recording, so run these verbs once.
     for what, verb, measure, times in [
             *((verb, verb, watch.whole, 1 if verb in LONG_OUTPUT else rounds)
               for verb in VERBS), (FIRST, "replay", watch.first_output, rounds)]:
@@ -148,8 +149,9 @@ def read(case, readers, rounds, watch, report):
 
 
 def perfetto(case, ours, millions, watch, report):
-    """The figures of report, computed by Perfetto's trace processor. This is the WebAssembly
-    build of its web page, because no package has the program. Its memory is limited to 4 GB."""
+    """Measures Perfetto's trace processor, which computes the figures of report. Uses the
+    WebAssembly build of Perfetto's web page, because no package contains the program.
+    WebAssembly limits the memory to 4 GB."""
     case, system = f"{case}, report", "perfetto, WebAssembly"
     most = 10
     if millions > most:
@@ -182,7 +184,8 @@ PAINT = """eval:["first-contentful-paint", "ready"].map(name =>
 
 
 def page(case, ours, watch, report):
-    """The page of `report --html`: the time until Chromium has drawn a part, and all of it."""
+    """Measures `report --html`, and the time until Chromium has drawn the first part of the page,
+    and the whole page."""
     html = ours.data / "page.html"
     took, size, processor = watch.whole((*ours.command("report"), "--html", html))
     parts = {"MiB": round(size, 1), "processor ms": round(processor)}
@@ -200,7 +203,7 @@ def page(case, ours, watch, report):
 
 
 def large(ours, folder, watch, bench):
-    """One second of a recording that is too large to read as a whole."""
+    """Measures reading one second of a very large recording."""
     ours.record(10)
     _, calls = make(ours.data, folder, 10)
     ours.data = folder

@@ -37,7 +37,7 @@ def run(bench):
 
 
 def count(programs, report):
-    """Instructions of a recorded call, without those of the loop and an empty callee."""
+    """Counts instructions of a recorded call, minus the loop and an empty callee."""
     case = "instructions, a record"
     if not shutil.which("valgrind"):
         for name in programs:
@@ -45,7 +45,7 @@ def count(programs, report):
         return
     counted = {}
     for name, program in programs.items():
-        # The first count is for the calls that prove that the programs work.
+        # The first count belongs to the calls of the proof.
         *_, last = callgrind.calls((program,), f"1 {COUNTED_CALLS}\n",
                                    {"load_run": "load_run"})
         counted[name] = last / COUNTED_CALLS

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""scaling: the cost of a call by the number of tracers: those armed on the function
-(relevant) and those armed on others (irrelevant)."""
+"""scaling: the cost of a call by the number of tracers that are armed on the function (relevant)
+and on other functions (irrelevant)."""
 from harness.paired import Case, Entry, measure
 from harness.systems import systems
 from suites.sites import CALLS, with_control
 
-# Relevant and irrelevant tracers.
+# Numbers of relevant and irrelevant tracers.
 COUNTS = ((0, 0), (0, 1), (0, 10), (0, 100), (0, 10000),
           (1, 0), (1, 1), (1, 10), (1, 100), (1, 1000), (1, 10000),
           (2, 0), (2, 1), (2, 100), (2, 10000),
           (10, 0), (10, 1), (10, 100), (10, 10000),
           (100, 0), (100, 1), (100, 100), (100, 10000))
 QUICK = ((0, 1), (1, 0), (1, 10), (2, 0))
-# The most steps of list walks in a slice.
+# The maximum number of steps of list walks in a slice.
 LIST_STEPS = 2000000
 
 
@@ -41,7 +41,7 @@ def program(tools, name, tracer, flags, callee="hot_callee.c",
     link = []
     if tracer != "none":
         library = tools.product(library)
-        # The program's reference is weak and would not load the archive's member.
+        # A weak reference, like that of the program, does not load a member of an archive.
         link = ["-Wl,-u,patchbay_module_register", str(library),
                 f"-Wl,-rpath,{library.parent}", "-lpthread"]
         objects.append(tools.object("handlers.c", ["-mgeneral-regs-only"]))
@@ -51,9 +51,9 @@ def program(tools, name, tracer, flags, callee="hot_callee.c",
 
 
 def far_handler(tools, flags, library):
-    """The handlers are in a shared object, like those of `patchbay record`. The loop and its
-    callee are in the executable. So are the trampolines: the module's own or, with
-    libpatchbay.a, the library's."""
+    """Builds a program with the handlers in a shared object, like `patchbay record`. Loop, callee
+    and trampolines are in the executable: the module's own trampolines or, with libpatchbay.a,
+    the library's."""
     handlers = tools.link("scaling-handlers", [
         "-shared", "-fuse-ld=lld",
         tools.object("handlers.c", ["-mgeneral-regs-only", "-fPIC"])], ".so")
@@ -67,7 +67,7 @@ def far_handler(tools, flags, library):
 
 
 def near(tools, flags):
-    """The loop, its callee and the handlers in a shared object, close to the library."""
+    """Builds a program with loop, callee and handlers in a shared object, near the library."""
     objects = [tools.object("load_hot.c", ["-fPIC"]),
                tools.object("handlers.c", ["-mgeneral-regs-only", "-fPIC"])]
     objects += [tools.object(source, [*flags, "-fPIC"])
@@ -82,8 +82,8 @@ def near(tools, flags):
 
 
 def floors(tools):
-    """The minimal trampoline in three variants: called directly, through a stub, and through a
-    stub with trampoline and handler in a shared object, far from the executable."""
+    """Builds the minimal trampoline in three variants: called directly, through a stub, and
+    through a stub with trampoline and handler in a shared object, far from the executable."""
     common = [tools.object(source)
               for source in ("worker.c", "load_hot.c", "tracer_none.c")]
     trampoline = tools.object("floor_trampoline.c", ["-fPIC"])
@@ -99,7 +99,7 @@ def floors(tools):
 
 
 def list_calls(tracers):
-    """The number of calls in a slice if each call walks over this many tracers."""
+    """Returns the number of calls in a slice if each call walks over this many tracers."""
     return min(CALLS, max(100, LIST_STEPS // max(tracers, 1)))
 
 
@@ -138,7 +138,7 @@ def case(programs, relevant, irrelevant):
         ]
     entries += [
         Entry("list-walk", (programs["list-walk"], option), events=relevant,
-              # Without tracers, a function has no list to walk.
+              # A function without tracers has no list to walk.
               calls=list_calls(relevant and relevant + irrelevant),
               note="emulated: every site calls one function, which asks all "
               "tracers" if option == "1/0" else ""),

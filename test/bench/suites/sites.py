@@ -11,7 +11,7 @@ from harness.weigh import weigh
 
 NO_XRAY = "no XRay runtime: install libclang-rt-dev of the compiler's version"
 NO_UFTRACE = "no uftrace: install uftrace"
-CALLS = 20000  # calls of the hot loop in a slice
+CALLS = 20000  # calls per slice of the hot loop
 
 
 def run(bench):
@@ -24,14 +24,15 @@ def run(bench):
     measure(disarmed_cold(programs), bench.plan, bench.report)
     measure(armed(hot, xray), bench.plan, bench.report)
     measure(armed_cold(programs, xray), bench.plan, bench.report)
-    # These programs have no runtime, so sizes show only what grows with the functions.
+    # These programs have no runtime, so differences of sizes are proportional to the number of
+    # functions.
     size = {name: elf.measure(path) for name, path in programs.paths.items()}
     weigh("size", size, table, bench.functions, bench.report)
     entries.report(tools, bench.report)
 
 
 class Hot:
-    """Programs of the hot loop: only the callee is compiled for the system."""
+    """Builds programs with the hot loop, in which only the callee is compiled for the system."""
 
     def __init__(self, tools, table):
         self.tools, self.table = tools, table
@@ -43,7 +44,7 @@ class Hot:
                    tools.object(f"tracer_{tracer}.c", flags)]
         link = ["-fxray-instrument"] if system.is_xray else []
         if "ours" in system.name:
-            # Link with the shared library, as users do; it knows the site.
+            # Link with the shared library, as users do; the library registers the site.
             library = tools.product("libpatchbay.so")
             link += [str(library), f"-Wl,-rpath,{library.parent}"]
             objects.append(tools.object("handlers.c", ["-mgeneral-regs-only"]))
@@ -51,8 +52,8 @@ class Hot:
 
 
 def disarmed_hot(hot, xray):
-    """The cost of a site where it is cheapest: decoded, cached, and executed while the CPU
-    waits for the call."""
+    """Times a site at its cheapest: decoded, cached, and executed while the CPU waits for the
+    call."""
     names = ["baseline", "kcfi", "ours", "ours-without-kcfi", "pfe=5"]
     skipped = () if xray else (("xray", NO_XRAY),)
     names += ["xray"] if xray else []
@@ -63,14 +64,14 @@ def disarmed_hot(hot, xray):
 
 
 def with_control(entries):
-    """Adds the baseline once more: its ratio to itself shows the noise of this run."""
+    """Adds the baseline once more. Its ratio to itself shows the noise of this run."""
     return (*entries, replace(
         entries[0], against=(entries[0].system,),
         note="the baseline again: the noise of the ratios"))
 
 
 class Sweep:
-    """Programs of many functions, without a runtime."""
+    """Builds programs with many functions, without a runtime."""
 
     NAMES = ("baseline", "kcfi", "ours", "ours-without-kcfi", "pfe=5",
              "pfe=5+kcfi", "pfe=21,16+kcfi", "xray", "xray+kcfi", "xray-entry")
@@ -85,7 +86,7 @@ class Sweep:
     def program(self, name):
         tools, system = self.tools, self.table[name]
         objects = [tools.object("worker.c"), tools.object("tracer_none.c"),
-                   # This object makes the calls, with kCFI checks if kCFI is on.
+                   # load_sweep.c makes the calls, with kCFI checks if the system has kCFI.
                    tools.object("load_sweep.c", system.callers)]
         objects += [tools.object(self.source, system.flags)] * self.copies
         return tools.program(f"sweep-{name}", objects)
@@ -105,22 +106,21 @@ class Sweep:
 
 
 def disarmed_cold(programs):
-    """The cost of a site where it is most expensive: with every called function, its bytes
-    come from the third level of cache or from memory."""
+    """Times a site at its most expensive: the bytes of each called function come from the
+    third-level cache or from memory."""
     entries = [Entry(name, (path,), programs.table[name].against, copy=True)
                for name, path in programs.paths.items()]
-    # A sample is two sweeps, in slices of one object's functions each.
+    # A sample consists of two sweeps; a slice calls the functions of one object.
     return Case("disarmed, cold sweep", 2 * programs.copies, programs.bodies,
                 with_control(entries), of_slices=statistics.median)
 
 
 def armed(hot, xray):
-    """Times the path to a handler that does nothing. Patchbay, and XRay with its
-    "entry" sleds, call it once per call. XRay in its default build, and
-    -finstrument-functions, also call it at the exit. The hooks of -finstrument-*
-    are unconditional calls that cannot be disarmed. They are the minimum for a
-    call inside a function; entry-bare does not even pass the function's
-    address."""
+    """Times the path to a handler that does nothing. Patchbay, and XRay with its "entry" sleds,
+    call the handler once per call. XRay in its default build, and -finstrument-functions, also
+    call a handler at the exit. The hooks of -finstrument-* are unconditional calls that cannot
+    be disarmed: the minimum cost of a call inside a function. entry-bare does not even pass the
+    function's address."""
     both = "at entry and at exit: XRay's default, one cannot be armed alone"
     entries = [
         Entry("baseline", (hot.program("baseline", "none"),), ()),
@@ -158,9 +158,9 @@ def armed(hot, xray):
 
 
 def armed_cold(programs, xray):
-    """Armed functions at their most expensive: each call loads a slot, a cell and a page of text
-    that differs from the file. Functions with kCFI are compared only with others with kCFI,
-    because their callers also read the hash before the entry."""
+    """Times armed functions at their most expensive: each call loads a slot, a cell and a page of
+    text that differs from the file. Systems with kCFI are compared only with each other,
+    because callers also read the hash before the entry."""
     library = programs.tools.product("libpatchbay.so")
     shared = [str(library), f"-Wl,-rpath,{library.parent}"]
     # The program's reference is weak and would not load the archive's member.

@@ -12,7 +12,7 @@ def run(bench):
     table = systems(bench.tools.product("patchbay-pass.so"))
     for name in bench.programs:
         images = real.images(bench.tools, name)
-        # For a quick test, use the image with the fewest files.
+        # With --quick, use the image with the fewest files.
         image = min(images, key=lambda i: len(i.units)) if bench.quick else images[0]
         sizes = {system: elf.measure(real.build(bench.tools, name, image, table[system]))
                  for system in SYSTEMS}

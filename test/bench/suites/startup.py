@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""startup: a program of a million functions: its start, and the time and memory for
-arming them."""
+"""startup: the start of a program with a million functions, and the time and memory for arming
+them."""
 import os
 import statistics
 import subprocess
@@ -12,7 +12,7 @@ from harness.systems import systems
 from harness.toolchain import Toolchain
 from suites.sites import NO_XRAY, with_control
 
-MILLION = 20  # times the functions of other suites
+MILLION = 20  # factor to the number of functions in other suites
 
 # The figures of start_main.c, and their names in the report.
 TIMES = {"arm": "arm all, first time", "arm-again": "arm all, again",
@@ -38,7 +38,7 @@ def run(bench):
 
 
 def build(tools, number, xray, names=("baseline", "library", "ours")):
-    """Needs half a minute for a million functions, and a few GB of memory."""
+    """Builds the programs. Needs half a minute for a million functions, and a few GB of memory."""
     table = systems(tools.product("patchbay-pass.so"))
     library = tools.product("libpatchbay.so")
     copies, bodies = functions.copies(number)
@@ -58,7 +58,7 @@ def build(tools, number, xray, names=("baseline", "library", "ours")):
         return tools.program(f"start-{name}", objects, link)
 
     return {name: program(name)
-            for name in (*names, *(("xray",) if xray else ()))}  # one by one, to save memory
+            for name in (*names, *(("xray",) if xray else ()))}  # sequentially, to save memory
 
 
 def start(name, launch, programs, xray):
@@ -84,7 +84,7 @@ def output(command, bench):
 
 
 def faults(case, system, launch, program, bench):
-    """Reports page faults of a start before and after the file is in the page cache."""
+    """Reports the page faults of a start, without and with the file in the page cache."""
     cold, warm = output((launch, "faults", program), bench).splitlines()
     major, minor = map(int, warm.split())
     bench.report.add(Row(case, system, float(major + minor), "faults", parts={
@@ -132,7 +132,8 @@ def timed(case, name, key, reports):
 
 
 def memory(case, name, key, reports):
-    """Resident memory, and the increase; part of it is shared (Pss)."""
+    """Returns a row with the resident memory, its increase, and Pss, which counts shared memory in
+    proportion."""
     rss, pss, added = (
         statistics.median(figure) / 1024 for figure in zip(*(
             (report[f"rss-{key}"], report[f"pss-{key}"],

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""static-calls: the cost of a static call, compared with a direct call and a pointer,
-and the linker's cost."""
+"""static-calls: the cost of a static call, compared with a direct call and with a call through a
+pointer, and the linker's cost."""
 from harness import linking, placed
 from harness.paired import Case, Entry, measure
 from suites.sites import CALLS, with_control
@@ -15,7 +15,7 @@ def run(bench):
 
 
 def hot(tools):
-    """One call in a loop, made in each way that x86-64 supports."""
+    """Times one call in a loop, made in each way that x86-64 supports."""
     linker = (f"--ld-path={tools.product('bin/ld.lld')}", "-Wl,--static-calls")
     runtime = tools.product("libpatchbay.so")
     callee = tools.object("hot_callee.c")

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""threads: the cost of a new thread in a recorded program, by the number of threads at a
-time."""
+"""threads: the cost of a new thread in a recorded program, by the number of existing threads."""
 import dataclasses
 import shutil
 import tempfile
@@ -13,7 +12,7 @@ from suites.sites import NO_UFTRACE, with_control
 
 NUMBERS = 10, 100, 1000, 5000
 QUICK = 10, 100
-# More slices for few threads, so that each case starts about as many threads.
+# More slices for few threads, so that all cases start about equally many threads.
 SLICES = {10: 50, 100: 10, 1000: 2, 5000: 1}
 # Few rounds, because the records of each thread stay in a file.
 ROUNDS, GENERATIONS = 5, 2
@@ -24,13 +23,13 @@ def run(bench):
         bench.plan, rounds=min(bench.plan.rounds, ROUNDS),
         generations=min(bench.plan.generations, GENERATIONS))
     for number in QUICK if bench.quick else NUMBERS:
-        # Use the folder of the programs: /tmp may be in memory.
+        # Use the folder of the programs, because /tmp may be in memory.
         with tempfile.TemporaryDirectory(dir=bench.tools.cache) as logs:
             measure(case(bench.tools, number, Path(logs)), plan, bench.report)
 
 
 def program(tools, system):
-    """Builds the program without a tracer's library, like any recorded program."""
+    """Builds the program without a tracer's library, which recording preloads."""
     table = systems(tools.product("patchbay-pass.so"))
     return tools.program(f"threads-{system}", [
         tools.object("worker.c"), tools.object("load_threads.c"),

@@ -9,14 +9,14 @@ from harness.compiler import Compiler, instruction_rows, object_rows, time_rows
 from harness.systems import systems
 
 SYSTEMS = ("kcfi", "ours", "pfe=5+kcfi", "xray+kcfi")
-# The compiled files of each program. One round already takes minutes.
+# The files to compile. More files would take too long: one round takes minutes.
 FILES = {
     "zstd": ("*/lib/*/*.c",),
     "sqlite": ("*/sqlite3.c",),
     "fmt": ("*/fmtlib_*/src/*.cc", "*/args-test.cc", "*/os-test.cc", "*/core-test.cc"),
 }
 LEVELS = {"sqlite": ("-O0", "-O2")}
-# The worst case: functions that are shorter than their site.
+# The number of functions of the worst case: functions that are shorter than their site.
 TINY = 5000
 
 
@@ -40,8 +40,8 @@ def run(bench):
 
 
 def cases(bench):
-    """The name of each case, its source files, and its flags as a function of the
-    system."""
+    """Yields the name of each case, its source files, and for each file a function from the system
+    to the flags."""
     number = min(TINY, bench.functions)
     yield f"{number} tiny functions", [
         (tiny(bench.tools, number), lambda system: ("-O2", *system.flags))]

@@ -16,15 +16,16 @@ NO_LTTNG = "no LTTng: install lttng-tools, liblttng-ust1, babeltrace2"
 BOTH = "an event at entry and one at exit"
 DURATION = "one record, at the exit, with entry and duration"
 AGAINST = ("baseline", "floor")
-# For the slowest systems: a long slice is interrupted more often.
+# Calls per slice for the slowest systems, because long slices are interrupted more often.
 FEWER = CALLS // 10
-# Calls of recordings that keep each call: 240 MB of ours, less than the default buffer.
+# Calls of recordings that keep each call. 240 MB of records of ours are less than the default
+# buffer.
 KEPT, KEPT_ROUNDS = 10_000_000, 5
 KEPT_QUICK = 2_000_000
 
 
 def run(bench):
-    # Use the folder of the programs: /tmp may be in memory.
+    # Use the folder of the programs, because /tmp may be in memory.
     with tempfile.TemporaryDirectory(dir=bench.tools.cache) as logs:
         programs = Programs(bench.tools, logs)
         with lttng.ring() if programs.lttng else contextlib.nullcontext():
@@ -53,7 +54,7 @@ class Programs:
         return tools.program(f"trace-{name}", objects)
 
     def plain(self, system):
-        """Builds the program without a tracer's library, like any traced program."""
+        """Builds the program without a tracer's library, which tracing preloads."""
         tools, flags = self.tools, self.hot.table[system].flags
         objects = [*self.hot.common, tools.object("hot_callee.c", flags),
                    tools.object("tracer_none.c")]
@@ -69,7 +70,7 @@ class Programs:
         environment = traced.ours(self.tools, tracer, log, options)
         proof = traced.proof("ours", self.tools.product("bin/patchbay"), log, program)
         if options:
-            # With a threshold no call is recorded, so the proof runs without it.
+            # The threshold drops all calls, so the proof runs without a threshold.
             plain = traced.ours(self.tools, tracer, log)
             proof = ("env", f"PATCHBAY={plain['PATCHBAY']}", *proof)
         return Entry(name, (program,), against, events=1, proof=proof,
@@ -91,8 +92,8 @@ class Programs:
             ["-fxray-instrument"] if system.is_xray else [])
 
     def kept(self):
-        """The default mode of each tracer's command. XRay has no such mode: it records in
-        the program, and its default buffers keep only the newest calls."""
+        """Returns recordings in the default mode of each tracer's command. XRay has no command: it
+        records in the program, and its default buffers keep only the newest calls."""
         patchbay = self.tools.product("bin/patchbay")
         plain = self.kept_program("ours-without-kcfi")
         found = [
@@ -154,7 +155,7 @@ def logged(programs):
 
 
 def dropped(programs):
-    """Calls that are shorter than the threshold."""
+    """Times calls that are shorter than the threshold."""
     entries = [
         Entry("baseline", (programs.hot.program("baseline", "none"),), ()),
         Entry("floor", (programs.floor("clocks"),),

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""truth: the times that `report` prints for functions with many calls, with and without the
-cost of recording, compared with the times of the untraced program."""
+"""truth: durations that `report` prints for functions with many calls, with and without the cost
+of recording, compared with durations in the untraced program."""
 import json
 import statistics
 import subprocess
@@ -28,7 +28,7 @@ def run(bench):
                                 ("-lstdc++",))
         truth, marked, errors = {}, set(), {}
         figures = {tracer: {} for tracer in TRACERS}
-        # Alternate the programs, because the load of the machine varies.
+        # Alternate traced and untraced runs, because the load of the machine varies.
         for _ in range(turns):
             for line in output(program, rounds).splitlines():
                 function, took = line.split()
@@ -64,9 +64,8 @@ def output(*command):
 
 
 def traced(tool, tracer, program, rounds, wanted, figures, marked, errors):
-    """
-    Adds the median duration of each function's calls, the error that `report` states for one
-    call, in ns, and whether `report` marks the function with ~.
+    """Records the program. Adds each function's median duration to figures and its error per call
+    to errors, both in ns as in `report`. Adds functions that `report` marks with ~ to marked.
     """
     with tempfile.TemporaryDirectory() as folder:
         data = Path(folder) / "data"
