@@ -342,13 +342,14 @@ static long forbid_counter(const long arg[6])
 	return result;
 }
 
-/*
- * Landlock restricts access to files instead of system calls, so no preparation is needed.
- */
+/* Landlock restricts which files the process may open. Open files stay usable. */
 static long landlock(const long arg[6])
 {
 	int saved_errno = errno;
-	long result = pb_raw_syscall(SYS_landlock_restrict_self, arg);
+	long result;
+
+	pb_root_changes();
+	result = pb_raw_syscall(SYS_landlock_restrict_self, arg);
 
 	if (!result && pb_session && !pb_locked && pb_syscalls_begin()) {
 		if (!pb_session_is_vforked())
@@ -364,6 +365,8 @@ static long with_files_kept(long number, const long arg[6])
 {
 	if (number == SYS_chroot || number == SYS_pivot_root)
 		pb_root_changes();
+	else if (number == SYS_setns || number == SYS_unshare)
+		pb_namespace_changes((int)arg[number == SYS_setns]);
 	else if (number == SYS_setuid || number == SYS_setfsuid)
 		pb_user_changes((uid_t)arg[0]);
 	else if (number == SYS_setreuid || number == SYS_setresuid)

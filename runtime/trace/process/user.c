@@ -10,6 +10,7 @@
 #include "system/probe.h"
 #include "system/wrap.h"
 
+#include <sched.h>
 #include <sys/fsuid.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -22,6 +23,8 @@ static struct {
 	int (*setresuid)(uid_t real, uid_t effective, uid_t saved);
 	int (*setfsuid)(uid_t uid);
 	int (*chroot)(const char *path);
+	int (*unshare)(int flags);
+	int (*setns)(int fd, int type);
 	int (*setrlimit)(int resource, const struct rlimit *limit);
 	int (*prlimit)(pid_t pid, int resource, const struct rlimit *limit,
 		       struct rlimit *old);
@@ -36,6 +39,8 @@ __attribute__((constructor)) static void find(void)
 	PB_FIND(setresuid);
 	PB_FIND(setfsuid);
 	PB_FIND(chroot);
+	PB_FIND(unshare);
+	PB_FIND(setns);
 	PB_FIND(setrlimit);
 	PB_FIND(prlimit);
 	PB_FIND(mlockall);
@@ -108,6 +113,12 @@ void pb_dumpable_changes(void)
 void pb_root_changes(void)
 {
 	keep(1, 1);
+}
+
+void pb_namespace_changes(int flags)
+{
+	if (!flags || flags & CLONE_NEWNS)
+		pb_root_changes();
 }
 
 /*
@@ -201,6 +212,18 @@ PB_PUBLIC int chroot(const char *path)
 {
 	pb_root_changes();
 	return PB_REAL(chroot)(path);
+}
+
+PB_PUBLIC int unshare(int flags)
+{
+	pb_namespace_changes(flags);
+	return PB_REAL(unshare)(flags);
+}
+
+PB_PUBLIC int setns(int fd, int type)
+{
+	pb_namespace_changes(type);
+	return PB_REAL(setns)(fd, type);
 }
 
 /*

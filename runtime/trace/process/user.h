@@ -2,7 +2,8 @@
 /*
  * Handles processes that change their user, such as workers of a server that root has
  * started. After the change they lack permission to open their data file, or to make a file
- * in root's directory. After chroot(2) the directory is inaccessible. So this library makes
+ * in root's directory. After chroot(2), with other
+ * mounts, or with Landlock, the directory is inaccessible. So this library makes
  * the file before the change, and keeps a descriptor of the file (pb_data_keep()), with a
  * high number that the program is unlikely to use. If the program closes the descriptor,
  * events that do not fit into the file are lost and counted, as with a full disk. This
@@ -31,8 +32,11 @@
  */
 void pb_user_changes(uid_t effective);
 
-/* Call this before the process changes its root directory. */
+/* Call this before the process changes its root directory, mounts or Landlock rules. */
 void pb_root_changes(void);
+
+/* Call this before the process changes namespaces. @flags: their types; 0: unknown. */
+void pb_namespace_changes(int flags);
 
 /*
  * Call this before the process becomes undumpable (PR_SET_DUMPABLE), after which it cannot

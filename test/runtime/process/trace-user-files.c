@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A process keeps the descriptor of its data file when it changes its user or root
- * directory.
+ * A process keeps the descriptor of its data file when it changes its user, root
+ * directory or mounts, or restricts itself by Landlock.
  */
 // REQUIRES: root
 // RUN: rm -rf %t && mkdir %t
@@ -15,6 +15,12 @@
 // RUN: cd %t && %patchbay report -f calls,name root | FileCheck %s --check-prefix=ALL
 // RUN: cd %t && %patchbay record -t function -F step -o files -- ./prog files 2>&1 | FileCheck %s
 // RUN: cd %t && %patchbay report -f calls,name files | FileCheck %s --check-prefix=ALL
+// RUN: cd %t && %patchbay record -t function -F step -o landlock -- ./prog landlock 2>&1 | FileCheck %s
+// RUN: cd %t && %patchbay report -f calls,name landlock | FileCheck %s --check-prefix=ALL
+// RUN: cd %t && %patchbay record -t function -F step -o unshare -- ./prog unshare 2>&1 | FileCheck %s
+// RUN: cd %t && %patchbay report -f calls,name unshare | FileCheck %s --check-prefix=ALL
+// RUN: cd %t && %patchbay record -t function -F step -o setns -- ./prog setns 2>&1 | FileCheck %s
+// RUN: cd %t && %patchbay report -f calls,name setns | FileCheck %s --check-prefix=ALL
 // CHECK-NOT: warning
 // ALL: {{^ *}}4001 step
 #include "../Inputs/check.h"
@@ -23,9 +29,13 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <string.h>
+#include <sched.h>
 #include <sys/fsuid.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -136,6 +146,55 @@ static void root(void)
 	many_threads();
 }
 
+/* No file may be opened from now on. Kernels without Landlock restrict nothing. */
+static void landlock(void)
+{
+	const uint64_t all_of_version_1 = 0x1fff;
+	const int rules = (int)syscall(SYS_landlock_create_ruleset, &all_of_version_1,
+				       sizeof(all_of_version_1), 0);
+
+	if (rules >= 0) {
+		CHECK(!prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
+		CHECK(!syscall(SYS_landlock_restrict_self, rules, 0));
+		CHECK(open("/", O_RDONLY) < 0);
+	}
+	many_threads();
+}
+
+/* Another file system hides the data file. */
+static void hide_files(void)
+{
+	CHECK(!unshare(CLONE_NEWNS));
+	CHECK(!mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL));
+	CHECK(!mount("none", ".", "tmpfs", 0, NULL));
+}
+
+/* Enters the mounts of another process. */
+static void enter(void)
+{
+	char name[64], byte;
+	int to_child[2], to_parent[2], fd;
+	pid_t pid;
+
+	CHECK(!pipe(to_child) && !pipe(to_parent));
+	pid = fork();
+	CHECK(pid >= 0);
+	close(to_child[!pid]);
+	close(to_parent[!!pid]);
+	if (!pid) {
+		hide_files();
+		CHECK_EQ(write(to_parent[1], "", 1), 1);
+		_exit((int)read(to_child[0], &byte, 1));
+	}
+	CHECK_EQ(read(to_parent[0], &byte, 1), 1);
+	snprintf(name, sizeof(name), "/proc/%d/ns/mnt", pid);
+	fd = open(name, O_RDONLY);
+	CHECK(!setns(fd, CLONE_NEWNS));
+	close(to_child[1]);
+	CHECK_EQ(waitpid(pid, NULL, 0), pid);
+	many_threads();
+}
+
 static void *for_files(void *arg)
 {
 	setfsuid(OTHER_USER);
@@ -166,6 +225,12 @@ int main(int argc, char **argv)
 		root();
 	else if (!strcmp(argv[1], "files"))
 		files();
+	else if (!strcmp(argv[1], "landlock"))
+		landlock();
+	else if (!strcmp(argv[1], "setns"))
+		enter();
+	else if (!strcmp(argv[1], "unshare"))
+		hide_files(), many_threads();
 	else
 		few();
 	return 0;
