@@ -100,8 +100,8 @@ private:
   SafePoint Safe;
   pid_t Pid;
   StubUse Use;
-  std::map<pid_t, std::chrono::nanoseconds> RanUntilLook; // CPU time of each thread when
-                                                          // it was last examined
+  // CPU time of each thread when the thread was last examined.
+  std::map<pid_t, std::chrono::nanoseconds> RanUntilLook;
   // Numbers of threads examined in the last round: threads that got no processor, and
   // threads that stopped.
   unsigned NrStarved = 0, NrAnswered = 0;

@@ -10,7 +10,7 @@
 namespace patchbay {
 
 /// Opens the memory of the process. Fails if this command may not debug the process, or
-/// cannot debug it now, for example because it is stopped.
+/// cannot debug it now, for example while the process is stopped.
 llvm::Expected<ProcessMemory> openProcess(unsigned Pid);
 
 /// Has the process ended, or is it ending?

@@ -23,7 +23,7 @@
 // write(2) may also wait for such a lock or run while one is held. So these three are
 // accepted only if the program has called a known function. The innermost frame names the
 // function. If that function has jumped to an unnamed function, as sem_wait() does, the
-// target of the program's call instruction names it.
+// target of the program's call instruction is the known function.
 //
 // Code without unwind tables, such as Go code, must itself wait in one of these system
 // calls. Also, the thread's stack must contain no address of the C library's code from the

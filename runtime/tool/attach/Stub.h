@@ -20,9 +20,10 @@
 //    the registers and errno. Calls and returns are paired, so shadow stacks stay valid. The
 //    last jump goes to the thread's old program counter.
 //
-// The new thread does the rest. Like any thread of the program, it waits for locks as long as
-// necessary. No thread waits for the new thread. It also waits for messages of this command.
-// If the command is killed, the new thread ends ten seconds after the last heartbeat.
+// The new thread does the rest. Like any thread of the program, the new thread waits for locks
+// as long as necessary, and no thread waits for it. The new thread also waits for messages of
+// this command. If the command is killed, the new thread ends ten seconds after the last
+// heartbeat.
 #pragma once
 
 #include "StubArea.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Offsets in the area, the memory that the stub maps (Stub.h). C++ and assembly use them.
- * The memory is zeroed at first.
+ * Offsets in the area, the memory that the stub maps (Stub.h), for C++ and assembly. The
+ * memory is zeroed at first.
  */
 #pragma once
 

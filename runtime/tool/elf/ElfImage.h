@@ -57,9 +57,9 @@ public:
   void sort();
   /// All symbols, sorted by address.
   llvm::ArrayRef<Symbol> symbols() const { return Symbols; }
-  /// The symbols at an address, the preferred one first.
+  /// The symbols at an address, the preferred symbol first.
   llvm::ArrayRef<Symbol> symbolsAt(uint64_t Address) const;
-  /// The names at an address, the preferred one first.
+  /// The names at an address, the preferred name first.
   std::vector<llvm::StringRef> at(uint64_t Address) const;
   bool defines(llvm::StringRef Name) const;
   bool exports(llvm::StringRef Name) const;

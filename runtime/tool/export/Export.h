@@ -11,11 +11,11 @@ namespace patchbay {
 
 /// Text with one line per call.
 void exportText(Trace &T, llvm::raw_ostream &OS);
-/// CSV by RFC 4180, with a header line. DuckDB, ClickHouse and others read it.
+/// CSV by RFC 4180, with a header line.
 void exportCsv(Trace &T, llvm::raw_ostream &OS);
 /// JSON lines: one object per call.
 void exportJson(Trace &T, llvm::raw_ostream &OS);
-/// Chromium's Trace Event Format. Perfetto and speedscope read it, too.
+/// Chromium's Trace Event Format, which Perfetto and speedscope also read.
 void exportChrome(Trace &T, llvm::raw_ostream &OS);
 /// Stacks with self times in nanoseconds, for flame graphs: "thread;outer;inner
 /// SELF".

@@ -26,7 +26,7 @@ public:
   }
   /// Keeps cached results if the names have not changed.
   void set(std::vector<std::string> Names);
-  /// A name in this form.
+  /// The name in the form F.
   const std::string &in(size_t Name, Form F);
   /// The longest form that fits into Width. Longest: the longest permitted form. If no form
   /// fits, cuts the name to Width.

@@ -192,9 +192,9 @@ void CallStream::takeCostOut(TraceCall &C) {
 }
 
 // Ends the calls from index Depth on. A call without a return lasts until the last event
-// within it. If the call is open when the thread's events end, and no outer call has
-// returned, it lasts until the end of the recording. That does not hold if the thread
-// lost events, since a lost event may be the return.
+// within it. A call that is open when the thread's events end lasts until the end of the
+// recording, with two exceptions: an outer call has returned, or the thread lost events,
+// which may include the return.
 void CallStream::endCalls(bool IsEnd) {
   for (size_t I = Open.size(); I != Depth; --I) {
     TraceCall &C = Open[I - 1];

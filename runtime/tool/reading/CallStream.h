@@ -117,8 +117,8 @@ public:
 };
 
 /// Passes the selected calls of T to the sinks, one thread after another. If calls of a
-/// thread overlap, as those of fibers do, StacksApart passes the calls of each stack
-/// separately, for sinks that need the nesting of calls, but not their order.
+/// thread overlap, as calls of fibers do, StacksApart passes the calls of each stack
+/// separately. Sinks with StacksApart need the nesting of calls, but not their order.
 void readCalls(Trace &T, llvm::ArrayRef<CallSink *> Sinks, bool StacksApart = false);
 
 /// The windows of one thread, for merging the calls of several threads. Workers make the

@@ -172,7 +172,7 @@ struct DataPiece {
   uint64_t End = 0;            // latest time at which a record was written
   uint8_t Pass;                // pass of the block, as in its records
   bool IsPlain = true; // see pbd_index_piece
-  /// Values recorded before the piece for a call in it; usually none.
+  /// Values that were recorded before the piece, for a call in the piece; usually none.
   std::shared_ptr<const ValueReader> Before;
 };
 

@@ -264,7 +264,7 @@ StringRef EventWindows::released() {
 }
 
 void EventWindows::make(const DataFile &File, Plan &From, EventWindow &Out) {
-  static thread_local std::vector<DataEvent> Events; // reuses its memory
+  static thread_local std::vector<DataEvent> Events; // static to reuse the memory
   Events.clear();
   Out.Values = std::move(From.Later.Values);
   read(File, *From.Piece, From.After, From.Until, Events, Out.Values);

@@ -4,7 +4,7 @@
 // time. A call is recorded when it returns, so the call that began first may be last in
 // the file. Each piece says when its first call began, and few calls are open at a time.
 // So memory holds only the events of one piece, and the events of later pieces that began
-// before the piece ended. Their maximum is the number of nested calls.
+// before the piece ended. There are at most as many such later events as nested calls.
 #pragma once
 
 #include "DataFile.h"

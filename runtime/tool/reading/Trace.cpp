@@ -135,9 +135,9 @@ void Builder::sumCounters(uint32_t Process) {
   P.Data.Counters = std::vector<DataCounter>(); // to free the memory
 }
 
-// The unit of a bucket is the first process's tick times a power of two. If a process has
-// ticks of another length, for example from another machine, its durations are added to
-// the nearest buckets.
+// Adds histograms. The limits of buckets are powers of two, in ticks of the first process. If
+// a process has ticks of another length, for example from another machine, its durations are
+// added to the nearest buckets.
 void Builder::addHistograms(uint32_t Process, const Clock &Clock) {
   const DataFile &Data = Out.Processes[Process].Data;
   if (Data.Histograms.empty())

@@ -20,7 +20,7 @@ struct CallFilter {
   /// functions. Under: selects only calls of these functions and calls nested in them.
   std::vector<std::string> Functions, Others, Under;
 
-  /// Number of selected calls among those read so far.
+  /// Number of selected calls among the calls read so far.
   uint64_t Found = 0;
 
   bool byTime() const { return From || To != UINT64_MAX; }
@@ -50,12 +50,12 @@ struct TraceCall {
   };
 
   uint64_t Start;    // in ns, CLOCK_MONOTONIC
-  /// In ns; 0 for entries. A call without a known return lasts until the end of the
-  /// recording, if it was open then, and otherwise until its last known event.
+  /// In ns; 0 for entries. A call without a known return lasts until its last known event
+  /// or, if it was still open at the end of the recording, until then.
   uint64_t Duration;
   uint64_t Asleep;   // off-CPU time in ns, which Duration excludes
-  /// In ns, which Duration excludes: the cost of recording the call and the calls
-  /// within it. 0 until the call has ended.
+  /// The cost of recording the call and its nested calls, in ns. Duration excludes this
+  /// cost. 0 until the call has ended.
   uint64_t Cost;
   /// For sums: Net is the Duration without the cost of tracing, and NetInOthers the
   /// part of Net in callees. See CallStream::takeCostOut().
@@ -193,7 +193,7 @@ struct Trace {
                : addFunction(Process, Slot);
   }
   uint32_t addFunction(const DataModule &M, uint64_t Entry);
-  /// The name of the function at a run-time address, or the address.
+  /// The name of the function at a run-time address; without a name, the address.
   std::string nameAt(const DataFile &Data, uint64_t Address);
   /// The name of the function that contains the Caller of an entry. Empty if no module
   /// with sites contains it.

@@ -27,8 +27,8 @@ class TracedNames {
 public:
   NameSources Sources;
 
-  /// The name of the function at Entry. If the file is missing or has changed,
-  /// its address, and one warning.
+  /// The name of the function at Entry. If the file is missing or has changed, returns the
+  /// address, and prints one warning.
   std::string function(const DataModule &M, uint64_t Entry);
   /// Like function(), without a suffix that differs between builds: see commonName().
   std::string common(const DataModule &M, uint64_t Entry);

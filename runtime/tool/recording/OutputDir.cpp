@@ -54,7 +54,7 @@ static Expected<Found> classify(const std::string &Path) {
       if (File >= 0)
         close(File);
       else if (errno == ENOENT)
-        return Found{Kind::Missing, ""}; // another command has just moved it
+        return Found{Kind::Missing, ""}; // another command has just moved the directory
       else if (errno != EACCES && errno != ELOOP && errno != ENXIO)
         return errorCodeToError(errnoAsErrorCode()); // for example EMFILE
       return Found{Kind::Foreign, Name};
@@ -62,7 +62,7 @@ static Expected<Found> classify(const std::string &Path) {
     Result = Kind::Recording;
   }
   if (EC == std::errc::no_such_file_or_directory)
-    return Found{Kind::Missing, ""}; // another command has just moved it
+    return Found{Kind::Missing, ""}; // another command has just moved the directory
   if (EC)
     return errorCodeToError(EC);
   return Found{Result, ""};

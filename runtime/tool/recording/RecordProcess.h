@@ -10,8 +10,8 @@
 namespace patchbay {
 
 struct ProcessRecording {
-  /// If a process in Named cannot be recorded, the command fails. If a process in Others
-  /// cannot be recorded, it prints a warning, as long as it records at least one process.
+  /// The command fails if a process in Named cannot be recorded. If a process in Others
+  /// cannot be recorded, the command prints a warning. It fails if it records no process.
   std::vector<pid_t> Named, Others;
   /// What: the functions to trace. Options: the PATCHBAY options for the functions that
   /// were found in a process, without output=.

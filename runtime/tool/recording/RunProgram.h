@@ -19,9 +19,9 @@ llvm::Expected<Descriptor> blockSignals(llvm::ArrayRef<int> Signals,
 llvm::Expected<pid_t> spawnProgram(const std::string &Path, llvm::ArrayRef<const char *> Args,
                                    const sigset_t &Mask);
 
-/// Runs a program, and returns its wait status. Passes on SIGINT, SIGQUIT,
-/// SIGTERM and SIGHUP, except those that the terminal sends to both processes.
-/// Sends SIGTERM after ForNs, unless that is 0.
+/// Runs a program, and returns its wait status. Passes on SIGINT, SIGQUIT, SIGTERM and
+/// SIGHUP, except signals that the terminal sends to both processes. If ForNs is not 0,
+/// sends SIGTERM after ForNs.
 llvm::Expected<int> runProgram(const std::string &Path,
                                llvm::ArrayRef<const char *> Args, uint64_t ForNs);
 

@@ -35,8 +35,8 @@ LiveFigures::begin(int Pid, ArrayRef<std::string> Options) {
   return std::move(Live);
 }
 
-// Runs `record` as a child process, for the same errors and end of the recording as a user's
-// command.
+// Runs `record` as a child process, so that errors and the end of the recording are the same as
+// for a user's `record`.
 Error LiveFigures::startRecording(ArrayRef<std::string> Options) {
   SmallString<128> Path;
   if (std::error_code EC = sys::fs::createUniqueDirectory("patchbay-tui", Path))

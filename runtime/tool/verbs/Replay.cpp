@@ -86,7 +86,7 @@ struct Line {
   const TraceThread *Thread;
   TraceCall Call;
   std::optional<DataValues> Values;
-  uint32_t Outer; // number of shown calls around it
+  uint32_t Outer; // number of shown outer calls
   bool End;       // the end of a call with callees
   bool Leaf;      // a call without callees
 };

@@ -190,8 +190,8 @@ no_sve_back:
 	br	x16
 
 /*
- * void *new_thread(void *area). No thread of the program waits for the new thread. All of
- * the program's signals are blocked in it, as in the thread that created it.
+ * void *new_thread(void *area). No thread of the program waits for the new thread. The new
+ * thread blocks all of the program's signals, like the thread that created it.
  */
 	.balign	16
 new_thread:
