@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# The one lit configuration. A test names its needs with REQUIRES. This file finds
-# the features of this machine once.
+# The lit configuration of all tests. A test lists the features that it needs in
+# REQUIRES. This file finds the features of this machine once.
 import ctypes.util
 import glob
 import os
@@ -72,7 +72,7 @@ config.substitutions += [
     for arch in ("aarch64", "ppc64le", "riscv64", "x86_64")]
 config.substitutions.sort(key=lambda pair: -len(pair[0]))
 
-# Compilers for features that only newer versions have.
+# Features of newer versions of LLVM.
 llvm_major = int(config.llvm_version.split(".")[0])
 config.available_features.update(f"llvm-{n}-or-newer" for n in range(22, llvm_major + 1))
 host = platform.machine()
@@ -124,7 +124,7 @@ llvm_lib = os.path.join(config.llvm_tools, "..", "lib")
 config.substitutions.append(("%llvm_lib", llvm_lib))
 if os.path.exists(os.path.join(llvm_lib, "libunwind.a")):
     config.available_features.add("libunwind")
-# The command runs in little address space if it is linked with LLVM's archives, without ASan.
+# `patchbay` needs little address space if it is linked with LLVM's archives, without ASan.
 if (os.path.exists(os.path.join(config.llvm_tools, "..", "lib", "libLLVMObject.a"))
         and not config.tool_sanitize):
     config.available_features.add("small-command")
@@ -134,7 +134,7 @@ if glob.glob("/usr/include/tcl8.*/tcl.h"):
     config.available_features.add("tcl")
 if ctypes.util.find_library("debuginfod"):
     config.available_features.add("debuginfod")
-# A glibc whose loader supports several namespaces (dlmopen(3)).
+# Does glibc's loader support several namespaces (dlmopen(3))?
 if tuple(map(int, os.confstr("CS_GNU_LIBC_VERSION").split()[1].split(".")[:2])) >= (2, 36):
     config.available_features.add("glibc-namespaces")
 # PTRACE_GET_SYSCALL_USER_DISPATCH_CONFIG: does a thread use syscall user dispatch?
@@ -161,8 +161,7 @@ if os.getuid() == 0:
                            "test", "-x", config.test_exec_root],
                           stderr=subprocess.DEVNULL).returncode:
         config.available_features.add("nobody-reaches-build")
-# Control groups that this user may change; and a kernel thread, which containers do not
-# have.
+# Control groups that this user may change, and a kernel thread, which containers lack.
 if not subprocess.run([sys.executable, os.path.join(config.test_source_root, "runtime",
                                                     "Inputs", "in-cgroup.py"),
                        "patchbay-lit", "can", "--"],
@@ -221,6 +220,6 @@ for arch, qemu in {"aarch64": "qemu-system-aarch64", "ppc64le": "qemu-system-ppc
             config.available_features.add("system-x86_64-forced")
     if os.path.exists(os.path.join(lib_dir, arch, "libpatchbay.a")):
         config.available_features.add(f"libpatchbay-{arch}")
-    # The command exists if cmake/fetch-llvm.sh had fetched LLVM before CMake ran.
+    # This `patchbay` exists if cmake/fetch-llvm.sh had fetched LLVM before CMake ran.
     if os.path.exists(os.path.join(lib_dir, "..", arch, "bin", "patchbay")):
         config.available_features.add(f"patchbay-{arch}")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Prints texts of the tree, to check how many need a second reading: 60 comments, 30 messages
-and 10 sections of documents, drawn at random.
+"""Prints 60 comments, 30 messages and 10 sections of documents, drawn at random from the tree,
+to check how many need a second reading.
 
     sample_texts.py SEED
 
@@ -31,7 +31,7 @@ def words(text):
 
 
 def texts():
-    """The kind of each text, its file and line, and the text."""
+    """Yields the type, the file and line, and the contents of each text."""
     names = subprocess.run(["git", "-C", SOURCE, "ls-files"], check=True, text=True,
                            stdout=subprocess.PIPE).stdout.splitlines()
     for name in names:

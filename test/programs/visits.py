@@ -9,7 +9,7 @@
 starts the server PROG, without the runtime, and sends requests during the recordings. Every
 answer must be right. KIND is one of
 
-    redis, nginx  their server; redis's own count must equal the requests
+    redis, nginx  the server; redis's own count must equal the number of requests
     python        a CPython, which runs servers/numbers.py
     httplib       servers/httplib.cpp
     postgresql    postgres, in a folder with initdb; the process of one client is recorded

@@ -31,11 +31,11 @@ class Server:
     command()    the command that starts the server
     main()       the PID of the main process, when the server is ready
     processes()  the PIDs of all processes
-    load()       sends many requests and returns the answers: the same each time
-    counts()     how often functions were called, by the server's own count:
+    load()       sends many requests and returns the answers, which never vary
+    counts()     the number of calls of functions, by the server's own count:
                  {process, or None for any: {name: number}}
     stop()       tells the server to end
-    DISARMED     one of the functions of counts()
+    DISARMED     a function in counts() that the test disarms for a while
     """
 
     def __init__(self, images, folder, run):

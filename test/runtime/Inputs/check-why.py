@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checks what `dump --json` prints about slow calls:
 
-    check-why.py JSON INFO        each slow call, and what `info` printed about them
+    check-why.py JSON INFO        all slow calls, and the lines of `info` about them
     check-why.py --some JSON NAME a process that was recorded while it ran
     check-why.py --last JSON      causes are recorded for the last calls only
     check-why.py --processes JSON two processes

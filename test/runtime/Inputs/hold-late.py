@@ -5,8 +5,8 @@ that does not answer. HOW is one of
   stopped   stop the process after it begins to record and before the command connects to the
             recording; the command is delayed, because it writes a line to a full pipe
   late      delay the command until the process has given up, after ten seconds
-  executes  before the command connects, let the process execute itself once more
-  leaves    let the process execute itself once more during the recording
+  executes  before the command connects, the process executes itself once more
+  leaves    the process executes itself once more during the recording
   asked     stop the process during the recording, and query it with other commands; query it
             again after the end of the recording
   full      stop a process of live-fake.c whose queue of connections is full

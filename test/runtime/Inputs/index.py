@@ -6,11 +6,11 @@ table of its blocks (struct pbd_blocks).
     index.py drop FILE     removes the index
     index.py empty FILE    sets the number of events of all segments to 0
     index.py shift FILE    moves the start of the index into the middle of a segment
-    index.py many FILE     gives segments more events than there are records
-    index.py no-table FILE removes the table, as an older writer has none
+    index.py many FILE     gives segments more events than the file has records
+    index.py no-table FILE removes the table, which older writers do not write
     index.py table FILE WHAT  damages the table: 'nr', 'kind', 'at' (its position in
                            the header), 'offset', 'block', 'size' (of an entry), and
-                           'events', which doubles those of each
+                           'events', which doubles the number in each block
     index.py forge FILE WHAT  the same, with matching checksums
 
 Checksums stay unchanged except with 'forge'.

@@ -5,7 +5,7 @@ sends, and prints the replies. REQUEST is a list of words separated by commas:
     version=N verb=N size=N files=N  fields of the request; SIZE bytes of it are sent
     text=TEXT                        payload, | stands for NUL, padded with x
     send=PATH                        passes a descriptor, repeatable
-    proof=own|none|old               the right one, zeros, that of the last request
+    proof=own|none|old               the valid proof, zeros, the proof of the last request
     after=SECONDS                    waits before it sends the request
     wait                             sends nothing until the process closes
 

@@ -3,8 +3,8 @@
 
 1. Changes each byte that the ABI defines, one at a time. `verify` must find each
    change.
-2. Overwrites headers and tables, and truncates the file. `verify` must not crash. What
-   it finds depends on how the loader interprets the damage.
+2. Overwrites headers and tables, and truncates the file. `verify` must not crash. Its
+   findings depend on how the loader interprets the damage.
 
 The tested fields are those of the ABI; their offsets come from the image. Random changes have a
 fixed seed and are the same in each run.

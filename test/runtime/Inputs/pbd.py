@@ -9,16 +9,16 @@
     pbd.py incomplete DIR               two processes, one of which got ENOSPC
     pbd.py events DIR MODULE [BUILD-ID [TRACER]]
                                         events of two threads of a process
-    pbd.py slower DIR MODULE            the same process with one function only
-    pbd.py orders DIR MODULE            each column has another order of functions
+    pbd.py slower DIR MODULE            the same process with only one function
+    pbd.py orders DIR MODULE            functions that each column sorts differently
     pbd.py waiting DIR MODULE [CPU_NS NS]
                                         a worker that mostly waits, and a thread with calls
     pbd.py twins DIR                    functions of two modules, with one name
     pbd.py many-builds DIR N            a call in each of N modules, and then another
     pbd.py recursion DIR MODULE         functions that call themselves
-    pbd.py deep DIR MODULE DEPTH        a recursion of that depth
+    pbd.py deep DIR MODULE DEPTH        a recursion of depth DEPTH
     pbd.py unfinished DIR MODULE        calls that were open, or cut off
-    pbd.py disarmed DIR MODULE          calls without an exit within one that returned
+    pbd.py disarmed DIR MODULE          calls without an exit, in a call that returned
     pbd.py noise DIR MODULE N           N calls of random durations
     pbd.py hostile DIR MODULE           names that would be markup, or control characters
     pbd.py losses DIR MODULE            events lost for each reason, and jumps
@@ -27,8 +27,8 @@
     pbd.py forked DIR MODULE            processes that refer to others' files;
                                         DIR-*: to unusable files
     pbd.py generations DIR MODULE N     N processes, each forked by the previous one
-    pbd.py profile DIR MODULE           two threads that function_profile timed
-    pbd.py numbers DIR MODULE           the same for a function with a large number
+    pbd.py profile DIR MODULE           two threads, timed by function_profile
+    pbd.py numbers DIR MODULE           the same, with a large function number
     pbd.py values DIR MODULE            calls with arguments and results
     pbd.py slow_values DIR MODULE       a slow call, with arguments
     pbd.py slow DIR MODULE              slow calls with their causes
@@ -38,8 +38,8 @@
     pbd.py event-edges DIR              unusual but valid
     pbd.py rounding DIR                 calls between two nanoseconds
     pbd.py truncations DIR              a file truncated at every offset
-    pbd.py event-truncations DIR        the same for a file with events
-    pbd.py corruptions DIR              one file per kind of damage
+    pbd.py event-truncations DIR        a file with events, truncated at every offset
+    pbd.py corruptions DIR              one file per type of damage
 """
 import errno
 import os

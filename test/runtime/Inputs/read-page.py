@@ -5,9 +5,9 @@
         compares them with `patchbay report --json`, and the page's views with
         each other: each view counts every call once
     read-page.py PAGE print
-        prints what the page contains
+        prints the contents of the page
     read-page.py PAGE forms
-        prints the forms of each name, one line per function
+        prints the lengths of each name, one line per function
 """
 import base64
 import html.parser

@@ -4,13 +4,13 @@
     screen.py COLUMNSxROWS STEP... run COMMAND...
 
     wait:TEXT    waits until TEXT is on the screen
-    gone:TEXT    waits until it is not
+    gone:TEXT    waits until TEXT is not on the screen
     key:NAME     presses a key: Up, Enter, F5, ..., or a character
     type:TEXT    types several characters
     show         prints the lines of the screen
     size:CxR     resizes the window
     signal:NAME  sends a signal to the command
-Waits for the command and ends with its status.
+Waits for the command and exits with its status.
 """
 import fcntl
 import os

@@ -5,9 +5,9 @@ counts:
 
 - each finished call of steady() is recorded, lost, missed or cut off, and the sum is at
   most the number of calls begun;
-- the same for steady_child() in forked children;
-- no request of `patchbay live` hangs (prints the longest), and each request is
-  answered while the program runs.
+- the same is true for steady_child() in forked children;
+- no request of `patchbay live` hangs (the script prints the longest time), and each
+  request is answered while the program runs.
 """
 import glob
 import json

@@ -3,8 +3,8 @@
 
 visit-several.py PATCHBAY beside PROG OBJECT
     PROG is visited.c; OBJECT has the programs of attached.c. Commands attach to PROG and
-    record it at the same time. The end of one command changes nothing for the others, and
-    counts are exact. The last command leaves nothing in the process.
+    record it at the same time. Other commands continue when one ends, and counts are
+    exact. After the last command, the process is unchanged.
 visit-several.py PATCHBAY killed PROG OBJECT
     Kills a command; another one starts immediately.
 visit-several.py PATCHBAY blocked PROG OBJECT

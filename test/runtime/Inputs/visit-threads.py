@@ -8,8 +8,8 @@ visit-threads.py PATCHBAY vfork PROG
 visit-threads.py PATCHBAY restartable PROG TIMES
     PROG is visited-restartable.c, which checks itself for errors.
 visit-threads.py PATCHBAY forks PROG TIMES
-    PROG is visited-forks.c. In a child that was forked while the runtime was loading,
-    nothing of the loading remains.
+    PROG is visited-forks.c. A child that was forked while the runtime was loading has no
+    leftovers of that.
 """
 import os
 import select

@@ -10,8 +10,8 @@ visit.py PATCHBAY keeps PROG TIMES
 visit.py PATCHBAY stays PROG TIMES
     Memory use after TIMES recordings equals that after one recording by each tracer.
 visit.py PATCHBAY inside PROG TIMES
-    The same for PROG, a command that finds neither the runtime nor the directory: it has
-    its own /tmp, where nothing may be left. --follow: also its children.
+    The same for a process that finds neither the runtime nor the directory, because it has
+    its own /tmp. No file may remain there. --follow: also for its children.
 visit.py PATCHBAY fork PROG TIMES
     The process forks while it is recorded. Its children are not recorded and keep nothing.
 visit.py PATCHBAY follow PROG TIMES

@@ -58,8 +58,8 @@ enum { KIND = 256, NR = 4 * KIND, TRACERS = 3 };
 
 
 /*
- * @asked counts allocations; number @no_memory fails. Writes from number @no_writes on
- * fail.
+ * @asked counts allocations; the allocation with number @no_memory fails. Writes with
+ * number @no_writes and later ones fail.
  */
 static long asked, no_memory, no_writes;
 

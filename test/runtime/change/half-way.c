@@ -6,7 +6,7 @@
  * - A few functions have a private cell because they were armed alone.
  * - Some functions of a shared cell get other tracers. On failure all keep what they
  *   had.
- * - Functions with an empty cell join others in a cell. They can do so after a failure.
+ * - Functions with an empty cell join others in a cell. After a failure they can join.
  */
 // RUN: %build %s -o %t %link
 // RUN: %t | FileCheck %s

@@ -84,8 +84,7 @@ static int run(int argc, char **argv)
 }
 
 /*
- * @then is the filter's result for PR_SET_TSC. All system calls not listed below
- * kill.
+ * @then is the filter's result for PR_SET_TSC. Unlisted system calls kill the process.
  */
 static void restrict_calls(unsigned int then)
 {
