@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// LLVM does not record where a target puts arguments, and the code does not
-// show unused ones. So run the target's own lowering of arguments again, for an
-// empty function, and read the registers and stack objects that it uses.
+// Finds where the calling convention puts a function's arguments. LLVM does not
+// record this, and a function's code does not show unused arguments. So run the
+// target's LowerFormalArguments() again, for an empty function, and read the
+// registers and stack objects that the target uses.
 #include "Pass.h"
 #include "patchbay/abi.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
@@ -15,8 +16,8 @@ using namespace llvm;
 using namespace patchbay;
 
 namespace {
-/// Where values are. The number of registers of a kind counts from the first
-/// argument register to the last used one.
+/// Where values are. Integers and Floats count the argument registers from the
+/// first to the last one that a value is in.
 struct Locations {
   unsigned Integers = 0, Floats = 0;
   uint64_t StackSize = 0;
@@ -27,7 +28,7 @@ struct Locations {
 
 using Parts = SmallVector<ISD::InputArg, 8>;
 
-/// Whether an argument has its own register, outside of the argument registers.
+/// Whether an argument has a special register instead of an argument register.
 static bool isApart(const Argument &Arg, const SlotLayout &Layout) {
   return Arg.hasNestAttr() || Arg.hasSwiftErrorAttr() ||
          Arg.hasAttribute(Attribute::SwiftSelf) ||
@@ -102,7 +103,7 @@ static void addParts(const Argument &Arg, const TargetLowering &TLI,
     All.back().Flags.setInConsecutiveRegsLast();
 }
 
-/// Makes a part that is not one of the function's arguments.
+/// Makes a part for a result or a hidden argument.
 static ISD::InputArg makePart(MVT VT, LLVMContext &Context, bool IsResultPointer) {
   ISD::ArgFlagsTy Flags;
   if (IsResultPointer)
@@ -164,8 +165,7 @@ static Locations locate(const Parts &All, CallingConv::ID Convention,
   return Found;
 }
 
-/// Whether a trampoline can copy the part to another place on the stack and
-/// keep its alignment.
+/// Whether a trampoline's copy of stack arguments keeps the part's alignment.
 static bool canBeCopied(const ISD::InputArg &Part) {
   const Align Max(PATCHBAY_RECORD_STACK_ALIGN_MAX);
   return (Part.Flags.isByVal() ? Part.Flags.getNonZeroMemAlign()
@@ -174,8 +174,8 @@ static bool canBeCopied(const ISD::InputArg &Part) {
          Max;
 }
 
-/// Whether a tracer of exits keeps all registers of the result. LLVM returns
-/// more values in registers than a C compiler needs.
+/// Whether a tracer of exits keeps all registers of the result. LLVM may return
+/// more values in registers than the C calling convention does.
 static bool keepsResult(ArrayRef<ISD::OutputArg> Results,
                         const SlotLayout &Layout) {
   unsigned Integers = 0, Floats = 0;
@@ -227,14 +227,14 @@ void patchbay::describeArguments(const MachineFunction &MF,
   const Locations Arguments =
       locate(All, Convention, MF, MMI, Layout, Registers);
 
-  // A result is in registers of the same kind as a C argument of its type.
+  // A result is in registers of the same kind as an argument of its type.
   Parts AsArguments;
   bool Vectors = false;
   for (const ISD::OutputArg &Part : Results) {
     AsArguments.push_back(makePart(Part.VT, Context, /*IsResultPointer=*/false));
     Vectors |= Part.VT.isVector();
   }
-  // If the hidden pointer counts as an argument, the function also returns it.
+  // The function also returns the hidden pointer if it counts as an argument.
   if (HiddenReturn || F.hasStructRetAttr())
     Record.flags = PATCHBAY_RECORD_SRET | (Layout.ResultPointerIsArgument
                                                ? PATCHBAY_RECORD_RETURN_GP

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// With LTO the linker generates code, and it may lack the plugin. Nothing would
-// show that the functions should have slots. So the plugin adds a note to
-// bitcode. The note is an ordinary variable: code generation emits it, unless
-// the plugin is loaded and removes it first.
+// Marks bitcode that was compiled with the plugin. With LTO the linker
+// generates code: without the plugin, functions would silently lack slots. So
+// the plugin adds a note to bitcode. The note is a variable, which code
+// generation emits, unless the plugin removes it, and the linker warns about
+// emitted notes.
 #include "Options.h"
 #include "Pass.h"
 #include "patchbay/abi.h"
@@ -37,7 +38,7 @@ static Constant *paddedText(LLVMContext &Context, StringRef Text) {
 }
 
 PreservedAnalyses AddBitcodeNotePass::run(Module &M, ModuleAnalysisManager &) {
-  // A module that was read from bitcode already has its note.
+  // A module that was read from bitcode already has a note.
   if (options().Disable || !findSlotLayout(M.getTargetTriple()) ||
       all_of(M, [](const Function &F) { return F.isDeclarationForLinker(); }) ||
       any_of(M.globals(), isBitcodeNote))
@@ -58,8 +59,7 @@ PreservedAnalyses AddBitcodeNotePass::run(Module &M, ModuleAnalysisManager &) {
                                "patchbay_bitcode_note");
   G->setSection(PATCHBAY_BITCODE_NOTE_SECTION);
   G->setAlignment(Align(4));
-  // Keep sanitizers from adding red zones around the note, and tables that
-  // refer to it.
+  // Keep sanitizers from adding red zones to the note, and from registering it.
   GlobalValue::SanitizerMetadata Alone;
   Alone.NoAddress = Alone.NoHWAddress = true;
   G->setSanitizerMetadata(Alone);

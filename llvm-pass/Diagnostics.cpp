@@ -14,7 +14,7 @@ void patchbay::warn(const Module &M, const Twine &Message) {
       DS_Warning));
 }
 
-// Clang prints no location for a plugin's diagnostics, so the message has one.
+// The message contains the location, which clang does not print for a plugin.
 void patchbay::warn(const Function &F, const Twine &Message) {
   const DISubprogram *SP = F.getSubprogram();
   if (!SP)

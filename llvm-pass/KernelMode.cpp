@@ -5,8 +5,8 @@
 using namespace llvm;
 using namespace patchbay;
 
-/// The functions of a module with -fpatchable-function-entry, or those without.
-/// Skips synthesized and naked functions, which need not have NOPs.
+/// Returns the functions with -fpatchable-function-entry, or all others. Skips
+/// synthesized and naked functions, which need not have NOPs.
 static SmallVector<const Function *> functions(const Module &M, bool WithNOPs) {
   SmallVector<const Function *> Found;
   for (const Function &F : M)
@@ -46,7 +46,7 @@ bool patchbay::hasOnlyPrefixes(const Module &M) {
 
 void patchbay::dropPrefixes(Module &M) {
   const bool HasHashes = M.getModuleFlag("kcfi");
-  const Function *Lost = nullptr; // the first function that LLVM's table loses
+  const Function *Lost = nullptr; // the first that LLVM's table would lose
   for (Function &F : M) {
     if (!F.hasFnAttribute("patchable-function-prefix") ||
         !(HasHashes || hasEntryNOPs(F)))

@@ -6,13 +6,13 @@
 using namespace llvm;
 using namespace patchbay;
 
-/// The name of a section of the COMDAT group.
+/// Returns the name of a section in the COMDAT group.
 static std::string sectionName(StringRef Name) {
   return (Name + "." PATCHBAY_MODULE_SYMBOL).str();
 }
 
-/// Adds a private variable. It has no name, so that it cannot collide with a
-/// label in the module's own assembly.
+/// Adds a private variable. A name could collide with a label in the module's
+/// own assembly, so the variable has none.
 GlobalVariable *ModuleData::addVariable(StringRef Section,
                                         Constant *Initializer,
                                         unsigned Alignment, bool IsConstant) {
@@ -45,7 +45,7 @@ static Constant *addressPlus(Constant *Address, uint64_t Offset) {
       ConstantInt::get(Type::getInt64Ty(Context), Offset));
 }
 
-/// The distance from the byte \p Offset of \p Base to \p Target.
+/// Returns the distance from the byte \p Offset of \p Base to \p Target.
 static Constant *distance(Constant *Target, Constant *Base, uint64_t Offset) {
   Type *Int64 = Type::getInt64Ty(Base->getContext());
   return ConstantExpr::getSub(
@@ -53,8 +53,8 @@ static Constant *distance(Constant *Target, Constant *Base, uint64_t Offset) {
       ConstantExpr::getPtrToInt(addressPlus(Base, Offset), Int64));
 }
 
-/// On x86-64 the links contain the targets of the stubs. At first that is the
-/// code after the stubs, which returns: no runtime knows the module yet.
+/// Adds the links: on x86-64, the targets of the stubs. Until a runtime
+/// registers the module, the target is the code after the stubs, which returns.
 void ModuleData::addLinks(bool HasTrampolines) {
   static_assert(sizeof(patchbay_links) == PATCHBAY_X86_64_TRAMPOLINES_OFFSET &&
                     PATCHBAY_X86_64_TABLE_OFFSET ==
@@ -113,7 +113,7 @@ void ModuleData::addDescriptor(bool HasTrampolines) {
   Alias->setDSOLocal(true);
 }
 
-/// A runtime that is loaded later finds the module by this note.
+/// Adds the note by which a runtime that is loaded later finds the module.
 void ModuleData::addNote() {
   LLVMContext &Context = M->getContext();
   Type *Int32 = Type::getInt32Ty(Context);
@@ -132,10 +132,10 @@ void ModuleData::addNote() {
   Note->setInitializer(ConstantStruct::getAnon(Fields));
 }
 
-/// Selects the CPU of \p New, which must run wherever the module's functions
-/// run. Uses the target's oldest CPU if all CPUs have the same ABI, otherwise
-/// the attributes of the function with the fewest features. (In LTO LLVM's
-/// default for a new function lacks the features of the ABI.)
+/// Selects the CPU of \p New, which must run on every CPU that runs the
+/// module's functions: the target's oldest CPU if all CPUs have the same ABI,
+/// otherwise the CPU of the function with the fewest features. (With LTO,
+/// LLVM's default for a new function lacks the features of the ABI.)
 static void setProcessor(Function &New, StringRef Oldest) {
   if (!Oldest.empty()) {
     New.addFnAttr("target-cpu", Oldest);
@@ -155,9 +155,9 @@ static void setProcessor(Function &New, StringRef Oldest) {
       New.addFnAttr(Model->getFnAttribute(Name));
 }
 
-/// Adds a function that passes the descriptor to the runtime. It calls the
-/// runtime that a weak reference names. If that is null, it calls the runtime
-/// that was loaded later and stored its address in the links.
+/// Adds the constructor or the destructor, which passes the descriptor to the
+/// runtime. The function calls the runtime through a weak reference or, if the
+/// reference is null, through the links, which a late runtime sets.
 ///
 /// The constructor sets `constructed` and then reads `offered`. A late runtime
 /// sets `offered` and then reads `constructed`. All four accesses are
@@ -169,7 +169,7 @@ Function *ModuleData::addCall(const SlotLayout &Layout, bool AtStart) {
        *Void = Type::getVoidTy(Context);
   auto *Pointer = PointerType::getUnqual(Context);
   StringRef Name = AtStart ? PATCHBAY_MODULE_REGISTER : PATCHBAY_MODULE_UNREGISTER;
-  // Declare a variable, because LLVM would look up the CPU of a function.
+  // Declare a variable: for a function, LLVM would look up the CPU.
   GlobalValue *Weak = declare(Name, /*IsHidden=*/false);
 
   Function *F = Function::createWithDefaultAttr(
@@ -257,8 +257,9 @@ bool ModuleData::contains(const Function &F) const {
   return &F == Constructor || &F == Destructor;
 }
 
-/// Priority 1 makes the constructor run first and the destructor last, so that
-/// the program's own constructors and destructors can be traced.
+/// Adds the functions to .init_array and .fini_array. With priority 1 the
+/// constructor runs first and the destructor last, so that the program's own
+/// constructors and destructors can be traced.
 void ModuleData::use() {
   appendToGlobalCtors(*M, Constructor, 1, Alias);
   appendToGlobalDtors(*M, Destructor, 1, Alias);
@@ -277,7 +278,7 @@ void ModuleData::drop() {
     G->setComdat(nullptr);
     G->setLinkage(GlobalValue::AvailableExternallyLinkage);
   }
-  // LLVM prints directives for these even if nothing refers to them.
+  // LLVM prints directives for declarations even if nothing refers to them.
   for (GlobalObject *G : Declarations) {
     G->setVisibility(GlobalValue::DefaultVisibility);
     G->setLinkage(GlobalValue::ExternalLinkage);

@@ -16,12 +16,12 @@ namespace {
 /// Adds slots to the functions of a module.
 class OpsSlotPass : public MachineFunctionPass {
   SiteTable *Table = nullptr;
-  /// Why the module has no slots; empty if it can have them. Unset before the
-  /// module's first function.
+  /// Why the module has no slots, or an empty string if functions can have
+  /// slots. The pass sets it at the module's first function.
   std::optional<std::string> Refusal;
   Requests Requested;
-  /// The number of functions with a slot, and those without a slot by reason.
-  /// Both leave out synthesized functions.
+  /// The number of functions with a slot, and the numbers of functions without
+  /// a slot, by reason. The numbers leave out synthesized functions.
   unsigned NumInstrumented = 0;
   MapVector<StringRef, unsigned> Skipped;
   bool ForbiddenByFlags = false;
@@ -44,8 +44,8 @@ public:
   bool doInitialization(Module &M) override;
   bool runOnMachineFunction(MachineFunction &MF) override;
 
-  /// Warns if no function got a slot because of an option of the command line.
-  /// With -patchbay-require, any reason is an error.
+  /// Warns if no function got a slot because of a command line option. With
+  /// -patchbay-require, reports an error if no function got a slot.
   bool doFinalization(Module &M) override;
   StringRef getPassName() const override { return "Patchbay slots"; }
   MachineFunctionProperties getRequiredProperties() const override {
@@ -66,10 +66,10 @@ static bool isInModuleAsm(const Module &M, StringRef Name) {
 #endif
 }
 
-/// Adds the module descriptor and its data. If the program's own assembly uses
-/// the name of the stubs, the stubs get another name and sites do not refer to
-/// them. If the program itself defines one of the names, reports an error and
-/// returns false.
+/// Adds the module descriptor and the data that it refers to. If the module's
+/// own assembly contains the name of the stubs, the stubs get another name and
+/// sites do not refer to the stubs. If the program itself defines one of the
+/// names, reports an error and returns false.
 static bool addModuleData(Module &M, SiteTable &Table) {
   const bool HasStubs = Table.Layout->Code;
   std::string Stubs = HasStubs ? PATCHBAY_X86_64_STUBS_SYMBOL : "";
@@ -88,18 +88,17 @@ static bool addModuleData(Module &M, SiteTable &Table) {
   return true;
 }
 
-/// glibc's functions that find the calling module, or its namespace, by their
-/// return address.
+/// glibc's functions that find the calling module or namespace by the return
+/// address.
 static constexpr StringLiteral AskWhoCalled[] = {"dlsym", "dlvsym", "dlopen",
                                                  "dlmopen", "dl_iterate_phdr"};
 
-/// Prevents tail calls of these functions, except guaranteed ones. Returns
-/// whether the module changed.
+/// Prevents tail calls of the functions in AskWhoCalled, except guaranteed tail
+/// calls. Returns whether the module changed.
 ///
-/// After a tail call the callee returns to the caller's caller. While a tracer
-/// of exits is armed on the caller, that return address is in a trampoline, and
-/// the C library sees the wrong module. A call that is no tail call returns to
-/// the caller.
+/// A tail-called function returns to its caller's caller. While a tracer of
+/// exits is armed on the caller, that return address is in a trampoline, and
+/// glibc would find the wrong module.
 static bool keepLoaderCalls(Module &M) {
   bool Changed = false;
   for (StringRef Name : AskWhoCalled)
@@ -119,7 +118,8 @@ bool OpsSlotPass::doInitialization(Module &M) {
   NumInstrumented = 0;
   Skipped.clear();
   ForbiddenByFlags = false;
-  // Remove the notes even with -patchbay-disable: the user wants no slots.
+  // Remove the notes even with -patchbay-disable: the user wants no slots, so
+  // the linker must not warn.
   bool Changed = removeBitcodeNotes(M);
   if (options().Disable)
     return Changed;
@@ -141,8 +141,8 @@ bool OpsSlotPass::doInitialization(Module &M) {
   return Changed | keepLoaderCalls(M);
 }
 
-/// Looks up the layout's names of instructions and registers. False if LLVM
-/// does not know a name.
+/// Looks up the layout's names of instructions and registers. Returns false if
+/// LLVM does not know a name.
 static bool resolveNames(SiteTable &Table, const MachineFunction &MF) {
   const SlotLayout &Layout = *Table.Layout;
   const MCInstrInfo &Instructions = *MF.getSubtarget().getInstrInfo();
@@ -157,8 +157,8 @@ static bool resolveNames(SiteTable &Table, const MachineFunction &MF) {
          findRegisters(Layout.ScratchRegisters, All, Registers.Scratch);
 }
 
-/// Whether functions of the module can have slots. Decides, warns and reads the
-/// lists at the module's first function.
+/// Whether functions of the module can have slots. At the module's first
+/// function, reads the lists, decides, and warns.
 bool OpsSlotPass::accepts(MachineFunction &MF) {
   if (Refusal)
     return Refusal->empty();
@@ -195,8 +195,8 @@ bool OpsSlotPass::runOnMachineFunction(MachineFunction &MF) {
     return false;
   ModuleData &Data = Table->Data;
   if (Data.contains(MF.getFunction())) {
-    // Our functions come last, so the pass has seen all others. A module that
-    // llc reads from machine IR has no body for them.
+    // The constructor and destructor come after all functions that may have
+    // slots. If llc reads the module from machine IR, they have no body.
     if (Table->Mode != PATCHBAY_MODE_USER || MF.empty())
       Data.drop();
     return false;
@@ -219,14 +219,14 @@ bool OpsSlotPass::runOnMachineFunction(MachineFunction &MF) {
     Data.use();
   Table->Mode = Table->KernelMode ? PATCHBAY_MODE_KERNEL : PATCHBAY_MODE_USER;
   remarkInstrumented(MF, PrefixSize, Table->KernelMode, Chosen.Reason);
-  // A slot of a sanitizer's constructor does not satisfy -patchbay-require.
+  // For -patchbay-require, a slot of a sanitizer's constructor does not count.
   NumInstrumented += !isSynthesized(MF.getFunction());
   return true;
 }
 
 bool OpsSlotPass::doFinalization(Module &M) {
-  // No warning if a list names the file under [never], if the file has no
-  // functions, or if an error has been reported already.
+  // Do not warn if a list names the file under [never], if the file has no
+  // functions, or after an error.
   if (NumInstrumented || Skipped.empty() || Requested.leaveModuleAlone() ||
       M.getContext().getDiagHandlerPtr()->HasErrors)
     return false;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The pass's options are LLVM options. llc reads them as -patchbay-..., clang
-// after -Xclang -mllvm -Xclang; the README says why. The names are those of
-// clang's options for XRay, with our prefix.
+// The pass's options, which are LLVM options: llc reads -patchbay-..., and
+// clang reads -Xclang -mllvm -Xclang -patchbay-... (README.md says why). The
+// names are the names of clang's options for XRay, with the prefix patchbay.
 #ifndef PATCHBAY_LLVM_PASS_OPTIONS_H
 #define PATCHBAY_LLVM_PASS_OPTIONS_H
 
@@ -17,7 +17,7 @@ namespace cl = llvm::cl;
 /// NOPs of -fpatchable-function-entry and their table instead.
 enum class Mode { Auto, User, Kernel };
 
-/// The option by which a copy of the plugin finds another one.
+/// The option by which a copy of the plugin finds another copy.
 inline constexpr char DisableName[] = "patchbay-disable";
 
 struct Options {
@@ -67,9 +67,9 @@ struct Options {
       cl::ZeroOrMore, cl::cat(Category)};
 };
 
-/// The first call registers the options with LLVM. Global variables would not
-/// do: if the plugin is loaded from two files, LLVM aborts because each option
-/// exists twice.
+/// The first call registers the options with LLVM. A global variable would
+/// register them when the plugin is loaded, and LLVM would abort if a second
+/// copy of the plugin registers the same options.
 inline const Options &options() {
   static const Options TheOptions;
   return TheOptions;

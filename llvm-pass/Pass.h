@@ -48,11 +48,11 @@ inline constexpr char PassName[] = "patchbay";
 /// Identifies the machine pass, which adds slots to the functions of a module.
 extern char &OpsSlotPassID;
 
-// SlotLayout.cpp: properties of targets, as data. A new target is a new function
-// there and a line in findSlotLayout().
+// SlotLayout.cpp: properties of targets, as data. A new target is a new
+// function there and a line in findSlotLayout().
 
-/// A fixup in code that is assembled when the pass is built (embed-code.py):
-/// four bytes that get the distance from themselves to the target.
+/// A fixup in code that is assembled when the pass is built (embed-code.py): a
+/// 32-bit PC-relative reference to the target.
 struct CodeFixup {
   unsigned Offset;
   enum { Text, ExceptTable, Links, Personality } Target;
@@ -64,8 +64,8 @@ struct CodeSection {
   llvm::ArrayRef<CodeFixup> Fixups;
 };
 
-/// The targets of x86-64 sites: stubs of StubsSize bytes, then trampolines, and
-/// their unwind information.
+/// The code that x86-64 sites call: StubsSize bytes of stubs, then trampolines;
+/// and the unwind information of this code.
 struct ModuleCode {
   CodeSection Text, ExceptTable, Frames;
   unsigned StubsSize;
@@ -77,29 +77,30 @@ struct ModuleCode {
 /// The size of a landing pad on every target.
 inline constexpr unsigned LandingPadSize = 4;
 
-/// A field keeps its default on targets without the property.
+/// The properties of a target. A field that a target does not set has the
+/// default.
 struct SlotLayout {
-  /// Four bytes of return instructions, little endian: the pad.
+  /// The pad: four bytes of return instructions, as a little-endian number.
   uint32_t PadWord = 0;
 
-  /// The padding that aligns the slot; never executed. The default, 0, is an
-  /// illegal instruction on the targets that use it.
+  /// The padding that aligns the slot, which is never executed. The default, 0,
+  /// is an illegal instruction on AArch64, ppc64le and riscv64.
   uint8_t FillByte = 0;
 
-  /// The opcode that LLVM puts directly before the hash; it replaces the pad's
-  /// last byte. With kcfi-arity LLVM adds the function's arity to the opcode:
-  /// the number of arguments in registers of ArityClasses.
+  /// The opcode that LLVM puts directly before the hash, where the pad's last
+  /// byte would be. With kcfi-arity LLVM adds the function's arity to the
+  /// opcode: the number of arguments in registers of ArityClasses.
   std::optional<uint8_t> HashOpcode;
   llvm::StringRef ArityClasses;
 
   /// Whether LLVM lowers kCFI checks to ordinary instructions in IR.
   bool LowersKCFIInIR = false;
 
-  /// A hash that equals one of these values or its negative is incremented, so
-  /// that it is not a landing pad. Callers' checks do the same.
+  /// Hashes that would be landing pads. LLVM increments a hash that equals one
+  /// of these values or its negative, in callers' checks, too.
   llvm::ArrayRef<uint32_t> ReservedHashes;
 
-  /// The landing pad instructions that must stay before a site, at the entry.
+  /// The landing pad instructions, which must stay before the site.
   llvm::StringRef LandingPads;
 
   /// The pass after which landing pads are in place and branches have their
@@ -110,29 +111,29 @@ struct SlotLayout {
   /// if the assembler chooses it.
   unsigned BranchReach = 0;
 
-  /// Instructions that only print a directive, although LLVM does not count
-  /// them as meta instructions.
+  /// Instructions that only print a directive, but that LLVM does not count as
+  /// meta instructions.
   llvm::StringRef Directives;
 
-  /// Instructions that are landing pads and do something else, too. The site
-  /// comes before them. In functions with LandingPadAttribute the pass adds
-  /// OwnLandingPad before the site.
+  /// Instructions that are landing pads and have another purpose (paciasp). The
+  /// site comes before such an instruction. If the function has
+  /// LandingPadAttribute, the pass adds OwnLandingPad before the site.
   llvm::StringRef ImpliedLandingPads, LandingPadAttribute, OwnLandingPad;
 
-  /// The site: its size, and its instructions without the reference to a stub. If
-  /// BranchReach is not 0, the last one is a NOP of four bytes.
+  /// The site: its size, and its instructions without the reference to a stub.
+  /// If BranchReach is not 0, the last instruction is a NOP of four bytes.
   unsigned SiteSize = 0;
   llvm::StringRef Site;
 
-  /// The stubs and trampolines of the module (x86-64); null if sites refer to no stub.
+  /// The stubs and trampolines of a module (x86-64), or null.
   const ModuleCode *Code = nullptr;
 
-  /// Registers that a site or a trampoline changes, and that a compiler option
-  /// (-ffixed-) can reserve for the program.
+  /// Registers that a site or a trampoline changes, and that the program can
+  /// reserve with -ffixed-REGISTER.
   llvm::StringRef ScratchRegisters;
 
-  /// Text around the site in assembly output, for assemblers that would
-  /// otherwise rewrite its instructions.
+  /// Directives around the site in assembly output, which keep assemblers from
+  /// rewriting the site's instructions.
   llvm::StringRef TextBefore, TextAfter;
 
   /// The target's oldest CPU; empty if the ABI depends on the CPU's features.
@@ -141,12 +142,12 @@ struct SlotLayout {
   /// The feature of functions with unreadable code; empty if there is none.
   llvm::StringRef ExecuteOnlyFeature;
 
-  /// Whether the address of a result in memory is the first argument. Otherwise
-  /// it has its own register.
+  /// Whether the address of a result in memory is passed as the first argument,
+  /// not in a register of its own.
   bool ResultPointerIsArgument = true;
 
   /// The offset of stack arguments from the stack pointer at the entry, as
-  /// MachineFrameInfo counts it; and whether fastcc places them like C does.
+  /// MachineFrameInfo counts it; and whether fastcc uses the same offsets as C.
   int64_t StackArgumentsOffset = 0;
   bool FastStackIsC = true;
 
@@ -154,16 +155,16 @@ struct SlotLayout {
   llvm::StringRef IntegerRegisters, FloatRegisters;
 
   /// How many floating-point result registers tracers of exits keep, besides
-  /// two integer ones; and whether these may be vector registers.
+  /// two integer registers; and whether these tracers keep vector registers.
   unsigned ResultFloats = 2;
   bool ResultVectors = true;
 
-  /// The other registers of an entry that trampolines keep, besides those above
-  /// and those that each function of the C convention keeps.
+  /// The registers that trampolines keep, besides argument registers and the
+  /// callee-saved registers of the C convention.
   llvm::StringRef OtherKeptRegisters;
 };
 
-/// The layout of a target; null if the target has no slots.
+/// Returns the layout of a target, or null if the target cannot have slots.
 const SlotLayout *findSlotLayout(const llvm::Triple &TT);
 
 // Diagnostics.cpp
@@ -185,15 +186,14 @@ void remarkInstrumented(const llvm::MachineFunction &MF, unsigned PrefixSize,
 void remarkSkipped(const llvm::MachineFunction &MF, llvm::StringRef Reason);
 
 // Requests.cpp: the functions that the user includes or excludes, by attributes
-// in the source and by name in lists. XRay's src: entries are an error: they
-// select the file that contains a function, which code generation knows only
-// with -g.
+// in the source and by name in lists. An XRay src: entry is an error, because
+// it selects by source file, which code generation knows only with -g.
 
 struct Request {
   enum { None, Never, Always } Wish = None;
   /// The source of the request, for remarks.
   const char *Reason = nullptr;
-  /// Whether it names this function and not the whole file.
+  /// Whether the request names the function, not the whole file.
   bool OfFunction = false;
 };
 
@@ -216,32 +216,32 @@ public:
   /// Whether a list names the module's file under [never].
   bool leaveModuleAlone() const { return OfModule.Wish == Request::Never; }
 
-  /// Whether there are any requests: annotations, lists or the threshold.
+  /// Whether there are annotations, lists or a threshold.
   bool exist() const;
 
-  /// The request for a function. Attributes override a list's fun entries, and
-  /// these override its mainfile entries. Among attributes "never" overrides
-  /// "always"; in a list "always" overrides "never".
+  /// Returns the request for a function. Attributes override a list's fun
+  /// entries, and fun entries override mainfile entries. Among attributes
+  /// "never" overrides "always"; in a list "always" overrides "never".
   Request find(const llvm::Function &F) const;
 };
 
 // Selection.cpp: the functions that get a slot
 
-/// Why no function of a module can have a slot; empty if they can.
+/// Returns why no function of a module can have a slot, or an empty string.
 std::string whyNotModule(const llvm::TargetMachine &TM,
                          const SlotLayout *Layout);
 
-/// Whether -fpatchable-function-entry puts NOPs at the function's entry. If so,
-/// LLVM's table lists the entry.
+/// Whether -fpatchable-function-entry puts NOPs at the function's entry, which
+/// LLVM's table then lists.
 bool hasEntryNOPs(const llvm::Function &F);
 
 /// Whether LLVM synthesized a function, for CFI, a sanitizer or a profile. The
-/// user's options and attributes do not refer to these.
+/// user's options and attributes do not apply to synthesized functions.
 bool isSynthesized(const llvm::Function &F);
 
 struct Choice {
   bool Instrument;
-  const char *Reason; // null if the function is an ordinary one
+  const char *Reason; // null if the function gets a slot by default
   /// Whether a command line option prevents the slot, although no request
   /// excludes the function.
   bool ForbiddenByFlags = false;
@@ -262,7 +262,7 @@ unsigned emitSlot(llvm::MachineFunction &MF, llvm::MachineModuleInfo &MMI,
 // Arguments.cpp
 
 /// A target's argument registers in order, the other registers that trampolines
-/// keep, and those that trampolines and sites change.
+/// keep, and the registers that trampolines and sites change.
 struct ArgumentRegisters {
   llvm::SmallVector<llvm::MCRegister> Integer, Float, OtherKept, Scratch;
 };
@@ -274,55 +274,55 @@ void describeArguments(const llvm::MachineFunction &MF,
                        const ArgumentRegisters &Registers,
                        patchbay_record &Record);
 
-// MachineCode.cpp: instructions by name. A plugin cannot use a target's
-// enumerations of opcodes and registers, because their headers are not
-// installed. The names are in tables that every target has.
+// MachineCode.cpp: instructions and registers by name. LLVM does not install
+// the headers that declare a target's opcodes and registers, but every target
+// has tables of the names.
 //
-// A string names several instructions, separated by `;`. Each is LLVM's name of
-// the opcode, then operands, separated by spaces: registers and decimal
-// numbers.
+// A string lists instructions, separated by `;`. An instruction is LLVM's name
+// of the opcode and the operands (registers and decimal numbers), separated by
+// spaces.
 
-/// Appends the instructions of \p Code to \p Built. False if LLVM has no such
-/// name.
+/// Appends the instructions of \p Code to \p Built. Returns false if LLVM does
+/// not know a name.
 bool buildInstructions(llvm::StringRef Code,
                        const llvm::MCInstrInfo &Instructions,
                        const llvm::MCRegisterInfo &Registers,
                        llvm::SmallVectorImpl<llvm::MCInst> &Built);
 
-/// Appends the registers of \p Names, separated by spaces. False if LLVM has no
-/// such name.
+/// Appends the registers that \p Names lists, separated by spaces. Returns
+/// false if LLVM does not know a name.
 bool findRegisters(llvm::StringRef Names, const llvm::MCRegisterInfo &Registers,
                    llvm::SmallVectorImpl<llvm::MCRegister> &Found);
 
-/// Whether \p MI is one of the instructions of \p Code. Each of these names an
-/// opcode, or an opcode and the first operand.
+/// Whether \p MI is one of the instructions in \p Code, which gives the opcode,
+/// or the opcode and the first operand, of each.
 bool isOneOf(const llvm::MachineInstr &MI, llvm::StringRef Code);
 
-// KernelMode.cpp: the entry of a function belongs to -fpatchable-function-entry,
-// and LLVM emits its NOPs and table. The slot replaces the NOPs before it.
+// KernelMode.cpp: in kernel mode LLVM emits the NOPs at a function's entry and
+// their table. The slot replaces the NOPs before the entry.
 
 /// Whether -patchbay-mode selects kernel mode. With the default, auto, the
 /// module is in kernel mode if all functions that could be traced have
 /// -fpatchable-function-entry.
 bool isKernelMode(const llvm::Module &M);
 
-/// Warns if only some of a module's functions have -fpatchable-function-entry
-/// and the user has not selected a mode. The cause is an attribute in the
-/// source, or LTO, which merges many files into one module.
+/// Warns if the user has not selected a mode and only some of a module's
+/// functions have -fpatchable-function-entry, because of an attribute in the
+/// source or because LTO merged files.
 void warnIfMixed(const llvm::Module &M);
 
-/// Whether functions have NOPs before the entry, but none has any at the entry
-/// (-fpatchable-function-entry=N,N). Nothing can be traced then, and a slot
-/// would replace the NOPs that LLVM's table lists.
+/// Whether functions have NOPs before the entry, but no function has NOPs at
+/// the entry (-fpatchable-function-entry=N,N). Such functions cannot be traced,
+/// and a slot would replace the NOPs that LLVM's table lists.
 bool hasOnlyPrefixes(const llvm::Module &M);
 
-/// Removes the NOPs before functions with a slot. With kCFI also removes those
-/// before other functions: callers check the hash at one distance from every
-/// entry, the NOPs add to that distance, and slots need a fixed one.
+/// Removes the NOPs before functions with a slot. With kCFI also removes the
+/// NOPs before other functions: callers read the hash at the same distance from
+/// every entry, NOPs would increase the distance, and slots fix it.
 void dropPrefixes(llvm::Module &M);
 
-/// Calls dropPrefixes() before the passes on IR run. LLVM's lowering of kCFI
-/// checks in IR refuses functions with such NOPs, and clang 22 then crashes.
+/// Calls dropPrefixes() before LLVM lowers kCFI checks in IR. The lowering
+/// refuses functions with NOPs before the entry, and clang 22 then crashes.
 struct DropPrefixesPass : llvm::PassInfoMixin<DropPrefixesPass> {
   llvm::PreservedAnalyses run(llvm::Module &M, llvm::ModuleAnalysisManager &);
   static bool isRequired() { return true; }
@@ -338,7 +338,7 @@ struct AddBitcodeNotePass : llvm::PassInfoMixin<AddBitcodeNotePass> {
 };
 
 /// Removes the notes of all files that were merged into the module. Returns
-/// true if there were any.
+/// whether there were notes.
 bool removeBitcodeNotes(llvm::Module &M);
 
 } // namespace patchbay

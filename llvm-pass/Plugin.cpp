@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Registers the pass with LLVM, when the library is loaded. Several options may
-// load it: the dynamic linker maps a file once, and a second file with the same
-// plugin does nothing. LLVM's interfaces used here may change with its versions.
+// Registers the pass with LLVM when the library is loaded. If several options
+// load the plugin, from one file or from copies, it is registered once. The
+// interfaces of LLVM that this file uses may change in each version.
 #include "Options.h"
 #include "SitePrinter.h"
 #include "llvm/CodeGen/Passes.h"
@@ -30,7 +30,7 @@ static void insertPass(TargetMachine &TM, PassManagerBase &,
                   &OpsSlotPassID);
 }
 
-/// The file that the code or data at \p Address was loaded from.
+/// Returns the file that the code or data at \p Address was loaded from.
 static std::string fileOf(const void *Address) {
   Dl_info Info;
   return dladdr(Address, &Info) ? Info.dli_fname : "a file";
@@ -41,17 +41,17 @@ static bool haveSameContent(StringRef PathA, StringRef PathB) {
   return A && B && (*A)->getBuffer() == (*B)->getBuffer();
 }
 
-/// Registers everything with LLVM, unless a copy of this file has done so. Two
-/// different plugins are an error: both would instrument, and only the user
-/// knows which one is the right one.
+/// Registers the pass, printer and options with LLVM, unless a copy of this
+/// file has done so. Two different plugins are an error, because both would add
+/// slots, and only the user knows which plugin is right.
 static bool activate() {
   if (const cl::Option *Known =
           cl::getRegisteredOptions().lookup(DisableName)) {
     std::string First = fileOf(Known), Second = fileOf(DisableName);
     if (haveSameContent(First, Second))
       return false;
-    // There is no compilation yet that could fail. So exit as LLVM does for an
-    // unknown option; a fatal error would make clang dump its stack.
+    // LLVM has no context for errors yet. Exit as LLVM does for an unknown
+    // option, because clang prints a stack dump for a fatal error.
     WithColor::error(errs()) << "patchbay: two different plugins are loaded, '"
                              << First << "' and '" << Second
                              << "': load one of them\n";
@@ -59,10 +59,9 @@ static bool activate() {
   }
   options();
   static RegisterTargetPassConfigCallback InsertPass(insertPass);
-  // Insertion is by ID and llc's -run-pass= is by name. Both need a registered
-  // pass.
+  // LLVM looks up insertPass()'s ID and llc's -run-pass= in the registry.
   initializeOpsSlotPassPass(*PassRegistry::getPassRegistry());
-  // Gives the pass access to LLVM's printer; see SitePrinter.h.
+  // These give the pass access to LLVM's AsmPrinter: see SitePrinter.h.
   static GCRegistry::Add<SiteStrategy> Strategy(PassName, "Patchbay slots");
   static GCMetadataPrinterRegistry::Add<SitePrinterHook> Hook(PassName,
                                                               "Patchbay slots");
@@ -71,7 +70,7 @@ static bool activate() {
 
 static const bool Active = activate();
 
-/// Whether clang's options select code generation by the new pass manager. The
+/// Whether clang's options select code generation by the new pass manager: the
 /// last of -f(no-)enable-new-pm-codegen counts. Clang quotes each argument.
 static bool isNewInClang(StringRef InQuotes) {
   static_assert(StringRef::npos + 1 == 0, "not found is before all places");
@@ -79,15 +78,15 @@ static bool isNewInClang(StringRef InQuotes) {
          InQuotes.rfind("\"-fno-enable-new-pm-codegen\"") + 1;
 }
 
-/// Whether llc's option selects the new pass manager. The option is a bool.
+/// Whether llc's option selects the new pass manager.
 static bool isNewInLLC() {
   cl::Option *O = cl::getRegisteredOptions().lookup("enable-new-pm");
   return O && static_cast<cl::opt<bool> *>(O)->getValue();
 }
 
-/// Refuses code generation by the new pass manager. A plugin cannot add machine
-/// passes to it, so without this error no function would have a slot. LLVM
-/// calls this before it sets up either pass manager.
+/// Refuses code generation by the new pass manager, to which a plugin cannot
+/// add machine passes: functions would silently have no slots. LLVM calls this
+/// function before setting up either pass manager.
 static bool refuseNewPassManager(Module &M, TargetMachine &TM, CodeGenFileType,
                                  raw_pwrite_stream &) {
   if (!Active || options().Disable || !findSlotLayout(TM.getTargetTriple()) ||
@@ -109,8 +108,8 @@ llvmGetPassPluginInfo() {
                 [](ModulePassManager &MPM, OptimizationLevel) {
                   MPM.addPass(DropPrefixesPass());
                 });
-            // Runs last before bitcode is written. If LTO continues from there,
-            // code generation follows in the same process.
+            // These passes run last before clang writes bitcode. After LTO's
+            // link, code generation follows in the same process.
             PB.registerOptimizerLastEPCallback([](ModulePassManager &MPM,
                                                   OptimizationLevel,
                                                   ThinOrFullLTOPhase Phase) {

@@ -10,7 +10,7 @@ using namespace llvm;
 using namespace patchbay;
 
 /// Returns the first line that SpecialCaseList would skip silently, for example
-/// one with a misspelt word, or an empty string.
+/// because of a misspelt word, or an empty string.
 static std::string findUnknown(const MemoryBuffer &File) {
   bool InSection = false;
   for (line_iterator It(File, /*SkipBlanks=*/true, '#'); !It.is_at_eof();
@@ -98,7 +98,7 @@ void Requests::readAnnotations(const Module &M, bool KernelMode) {
                    Reason);
 }
 
-/// Why an attribute excludes the function, or null. Clang does not pass
+/// Returns why an attribute excludes the function, or null. Clang does not pass
 /// no_instrument_function and patchable_function_entry(0, 0) to LLVM.
 const char *Requests::whyNever(const Function &F) const {
   if (F.hasFnAttribute(Attribute::NoProfile))
@@ -123,9 +123,9 @@ std::string Requests::read(const Module &M, bool KernelMode) {
   return {};
 }
 
-/// The names that a list may use for a function: its symbol, the symbol without
-/// the compiler's suffix, and the name in C. (-funique-internal-linkage-names
-/// turns the name "local" into _ZL5locali.__uniq.7.)
+/// Returns the names that a list may use for a function: the symbol, the symbol
+/// without the compiler's suffix, and the name in C. (The symbol of local(int)
+/// is _ZL5locali.__uniq.7 with -funique-internal-linkage-names.)
 static SmallVector<StringRef, 3> namesOf(const Function &F) {
   // For asm("name") in the source, LLVM puts an escape before the name.
   StringRef Symbol = GlobalValue::dropLLVMManglingEscape(F.getName());

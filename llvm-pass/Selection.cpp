@@ -12,7 +12,7 @@ std::string patchbay::whyNotModule(const TargetMachine &TM,
   if (!Layout)
     return "target '" + TM.getTargetTriple().str() +
            "' has no slots; nothing is instrumented";
-  // A record's fields are 32-bit offsets from themselves.
+  // A record's fields are 32-bit PC-relative offsets.
   if (TM.getCodeModel() == CodeModel::Large)
     return "-mcmodel=large puts functions out of a record's reach; nothing is "
            "instrumented";
@@ -22,8 +22,8 @@ std::string patchbay::whyNotModule(const TargetMachine &TM,
   if (TM.Options.MCOptions.getABIName() == "elfv1")
     return "-mabi=elfv1: symbols of functions are descriptors, not code; nothing "
            "is instrumented";
-  // A caller would rely on registers that the callee keeps, but a tracer of the
-  // callee changes.
+  // With IPRA a caller relies on registers that the callee does not change but
+  // a tracer of the callee may change.
   if (TM.Options.EnableIPRA)
     return "interprocedural register allocation (-enable-ipra) does not expect "
            "tracers to change registers; nothing is instrumented";
@@ -40,7 +40,8 @@ bool patchbay::isSynthesized(const Function &F) {
          Name.starts_with(".cfi.jumptable") || Name.starts_with("__llvm_");
 }
 
-// Other conventions differ in more than registers, such as whether the callee pops arguments.
+// Whether the function's calling convention is C's in all but registers: in
+// other conventions, for example, the callee pops arguments.
 static bool hasCConvention(const MachineFunction &MF) {
   const CallingConv::ID Convention = MF.getFunction().getCallingConv();
   return Convention == CallingConv::C ||
@@ -49,9 +50,10 @@ static bool hasCConvention(const MachineFunction &MF) {
           !MF.getTarget().Options.GuaranteedTailCallOpt);
 }
 
-/// Returns a reason if tracing would change a register that the function or its
-/// callers rely on, or null. A handler is a C function and keeps callee-saved
-/// registers. The trampoline keeps \p Registers and reserved registers.
+/// Returns a reason if tracing would change a register that the function or a
+/// caller relies on, or null. Tracing keeps callee-saved registers, because a
+/// handler is a C function, reserved registers, and \p Registers, which the
+/// trampoline saves.
 static const char *whyNotRegisters(const MachineFunction &MF,
                                    const ArgumentRegisters &Registers) {
   const MachineRegisterInfo &MRI = MF.getRegInfo();
@@ -67,8 +69,8 @@ static const char *whyNotRegisters(const MachineFunction &MF,
            any_of(Registers.Float, Contains) ||
            any_of(Registers.OtherKept, Contains);
   };
-  // Check both lists. The entry block's is the one after register allocation;
-  // the function's is valid even if passes no longer update those of blocks.
+  // The entry block's list is newer: it shows register allocation. But only the
+  // function's list is valid after passes that do not update blocks' lists.
   if (!all_of(MF.front().liveins(),
               [&](auto &LiveIn) { return IsKept(LiveIn.PhysReg); }) ||
       !all_of(MRI.liveins(), [&](auto &LiveIn) { return IsKept(LiveIn.first); }))
@@ -79,16 +81,17 @@ static const char *whyNotRegisters(const MachineFunction &MF,
   return nullptr;
 }
 
-/// Whether attributes of AArch64 put a function into a CPU mode in which a
-/// tracer cannot run.
+/// Whether a function has an AArch64 attribute for streaming mode or ZA state,
+/// in which a tracer cannot run.
 static bool usesMode(const Function &F) {
   return any_of(F.getAttributes().getFnAttrs(), [](Attribute A) {
     return A.isStringAttribute() && A.getKindAsString().starts_with("aarch64_");
   });
 }
 
-/// In kernel mode a function with NOPs at its entry must have a slot: LLVM lists
-/// the NOPs in a table, and the kernel expects a slot for each.
+/// Returns why a function has no slot in kernel mode, or null. A function with
+/// NOPs at its entry must have a slot, because the kernel expects a slot for
+/// each entry in LLVM's table.
 static const char *whyNotInKernel(const Function &F) {
   if (!F.hasFnAttribute("patchable-function-entry"))
     return "it has no -fpatchable-function-entry, which selects functions in kernel mode";
@@ -121,8 +124,8 @@ static const char *whyNotInUserMode(const MachineFunction &MF,
   return whyNotRegisters(MF, Table.Registers);
 }
 
-/// Why the function itself prevents a slot, whatever the user requests; null if
-/// it can have one.
+/// Returns why the function itself prevents a slot, whatever the user requests,
+/// or null.
 static const char *whyNotFunction(const MachineFunction &MF,
                                   const SiteTable &Table) {
   const Function &F = MF.getFunction();
@@ -133,7 +136,8 @@ static const char *whyNotFunction(const MachineFunction &MF,
   return Table.KernelMode ? whyNotInKernel(F) : whyNotInUserMode(MF, Table);
 }
 
-/// Why command line options prevent a slot, whatever the user requests, or null.
+/// Returns why command line options prevent a slot, whatever the user requests,
+/// or null.
 static const char *whyNotByFlags(const MachineFunction &MF,
                                  const SiteTable &Table) {
   const Function &F = MF.getFunction();
@@ -169,10 +173,9 @@ static bool hasLoop(const MachineFunction &MF) {
   return !MachineLoopInfo(Dominators).empty();
 }
 
-/// Why a function is too small for a slot, or null. A function with a loop is
-/// never too small, because it may run for long, as in XRay. Unlike in XRay,
-/// debug and unwind information does not count, so -g does not change the
-/// choice.
+/// Returns why a function is too small for a slot, or null. As in XRay, a
+/// function with a loop is never too small, because it may run for long. Unlike
+/// in XRay, debug and unwind information does not count, so -g has no effect.
 static const char *whyTooSmall(const MachineFunction &MF) {
   if (!hasFewerInstructions(MF, options().InstructionThreshold))
     return nullptr;
@@ -190,7 +193,7 @@ Choice patchbay::choose(const MachineFunction &MF, const SiteTable &Table,
   const char *OfFunction = whyNotFunction(MF, Table);
   const char *OfFlags = whyNotByFlags(MF, Table);
   if (const char *Obstacle = OfFunction ? OfFunction : OfFlags) {
-    // Warn only about a function that is requested by name.
+    // Do not warn about functions of a file that is requested as a whole.
     if (R.Wish == Request::Always && R.OfFunction)
       warn(F, Twine(R.Reason) + ", but has no slot: " + Obstacle);
     return {false, Obstacle, !OfFunction && R.Wish != Request::Never};

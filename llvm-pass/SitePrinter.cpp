@@ -19,16 +19,16 @@ class SitePrinter : public AsmPrinterHandler {
   AsmPrinter &AP;
   SiteTable &Table;
 
-  // The site of the function that LLVM prints now; null if it has none.
+  // The site of the function that LLVM is printing, or null.
   const Site *Current = nullptr;
   MCSymbol *Entry = nullptr;
   bool AtMarker = false;
 
-  /// Code that needs its own unwind information, and its size.
+  /// The start and size of code without LLVM's own unwind information.
   SmallVector<std::pair<const MCExpr *, unsigned>> Frames;
 
-  /// The current function's subtarget. In LTO the module's subtarget lacks the
-  /// features of the ABI.
+  /// The current function's subtarget. With LTO the module's subtarget lacks
+  /// the features of the ABI.
   const MCSubtargetInfo *Subtarget = nullptr;
 
   /// Maps each section of functions to the section of their records.
@@ -63,8 +63,8 @@ void SitePrinter::beginFunction(const MachineFunction *MF) {
   Current = It == Table.Sites.end() ? nullptr : &It->second;
   if (!Current)
     return;
-  // recordSection() links to the first entry label of a section. So that label
-  // needs a name even where temporary symbols have none.
+  // recordSection() refers to the first entry label of a section by name, so
+  // give this label a name even if LLVM omits the names of temporary symbols.
   Entry = RecordSections.contains(MF->getSection())
               ? AP.OutContext.createTempSymbol("patchbay_entry")
               : AP.OutContext.createNamedTempSymbol("patchbay_entry");
@@ -91,9 +91,9 @@ const MCExpr *SitePrinter::add(const MCSymbol *Symbol, int64_t Bytes) const {
       MCConstantExpr::create(Bytes, AP.OutContext), AP.OutContext);
 }
 
-/// Emits four bytes: the distance from them to \p Target. If the target is a
-/// local label, this needs no dynamic relocation, even in position-independent
-/// code or if a symbol is interposed.
+/// Emits a 32-bit PC-relative reference to \p Target. A reference to a local
+/// label needs no dynamic relocation, even in position-independent code or if
+/// the function's symbol is interposed.
 void SitePrinter::emitRelative(const MCExpr *Target) {
   MCSymbol *Here = AP.OutContext.createTempSymbol();
   AP.OutStreamer->emitLabel(Here);
@@ -108,9 +108,9 @@ void SitePrinter::emitCode(ArrayRef<MCInst> Code) {
     AP.OutStreamer->emitInstruction(Inst, *Subtarget);
 }
 
-/// Emits the site of x86-64. Its immediate is the displacement of a call of the
-/// stub. With zero sites it is 0, and the runtime fills it in before it first
-/// arms the site.
+/// Emits an x86-64 site. The immediate is the displacement for a call of the
+/// stub. With ZeroSites the immediate is 0, and the runtime writes the
+/// displacement before arming the site for the first time.
 void SitePrinter::emitBranches() {
   MCStreamer &Out = *AP.OutStreamer;
   MCContext &Context = AP.OutContext;
@@ -120,8 +120,8 @@ void SitePrinter::emitBranches() {
           PATCHBAY_X86_64_STUB_SIZE *
               patchbay_x86_64_stub(&Current->Record, Current->AfterLandingPad)),
       add(Current->Label, 1 + DisplacementSize), Context);
-  // Emit an instruction if possible: assemblers give line information only to
-  // instructions. But not every dialect accepts a difference as an immediate.
+  // Emit an instruction if the dialect accepts a difference as an immediate:
+  // assemblers give line information only to instructions.
 #if LLVM_VERSION_MAJOR >= 23
   const unsigned Dialect = AP.MAI.getAssemblerDialect();
 #else
@@ -142,7 +142,7 @@ void SitePrinter::emitBranches() {
                (Current->AfterLandingPad ? int(LandingPadSize) : 0));
 }
 
-/// Emits a site of the fixed size, without padding or compressed instructions.
+/// Emits a site without padding or compressed instructions, which change sizes.
 void SitePrinter::emitSite() {
   const SlotLayout &Layout = *Table.Layout;
   MCStreamer &Out = *AP.OutStreamer;
@@ -172,9 +172,9 @@ void SitePrinter::endFunction(const MachineFunction *MF) {
   Table.Sites.erase(&MF->getFunction());
 }
 
-/// The section of records for the current section of functions. SHF_LINK_ORDER
-/// makes linkers keep or drop both together. It refers to a label, because
-/// several sections may have the same name.
+/// Returns the section for the records of functions in the current section.
+/// SHF_LINK_ORDER makes linkers keep or drop both sections together. The
+/// reference is to a label, because several sections may have the same name.
 MCSection *SitePrinter::recordSection() {
   auto *Functions = static_cast<const MCSectionELF *>(AP.MF->getSection());
   MCSection *&Section = RecordSections[Functions];
@@ -213,12 +213,12 @@ static MCSection *frameSection(MCContext &Context) {
       ->getEHFrameSection();
 }
 
-/// Gives the pad a name and unwind information, for a profiler or debugger that
-/// stops at its `ret`. LLVM's own unwind information must begin at the entry,
-/// because exception tables count from its beginning. The symbol has no type,
-/// because the pad is part of a function. Its name is a suffix of the function's
-/// section name, so that the string table stores both once. It must not begin
-/// with `.L`, which would make it a temporary label.
+/// Gives the pad a symbol and unwind information, for profilers and debuggers
+/// that stop a thread in the pad. LLVM's own unwind information must begin at
+/// the entry, because exception tables count from the beginning. The symbol has
+/// no type, because the pad belongs to a function. The name is a suffix of the
+/// function's section name, so that the string table stores both as one string,
+/// but has no prefix `.L`, because assemblers drop symbols with that prefix.
 void SitePrinter::describePad() {
   MCStreamer &Out = *AP.OutStreamer;
   const MCExpr *Pad = add(Entry, Current->PadOffset);
@@ -234,8 +234,8 @@ void SitePrinter::describePad() {
 }
 
 /// Emits unwind information for code that has the frame of a function entry.
-/// The distances to the common entry are constants: if the assembler computed
-/// them, each would cost one step per preceding function.
+/// The distances to the common entry are constants, because the assembler would
+/// take time in proportion to the number of functions for each distance.
 void SitePrinter::emitFrames() {
   if (Frames.empty())
     return;
@@ -246,8 +246,8 @@ void SitePrinter::emitFrames() {
   Out.emitBytes(Common);
   size_t Distance = Common.size();
   for (auto [Begin, Size] : Frames) {
-    // The size, the distance to the common entry, the code and its size, no
-    // augmentation, and three bytes of padding.
+    // The entry's size, the distance to the common entry, the code's address
+    // and size, no augmentation, and three bytes of padding.
     Out.emitInt32(16);
     Out.emitInt32(Distance + 4);
     emitRelative(Begin);
@@ -258,8 +258,8 @@ void SitePrinter::emitFrames() {
   Out.popSection();
 }
 
-/// Emits the ABI note. It is not loaded: only linkers and tools read it, from
-/// files.
+/// Emits the ABI note, which linkers and tools read from the file. Programs do
+/// not load the note.
 void SitePrinter::emitNote() {
   MCStreamer &Out = *AP.OutStreamer;
   Out.pushSection();
@@ -276,8 +276,8 @@ void SitePrinter::emitNote() {
   Out.popSection();
 }
 
-/// Emits bytes that were assembled when the pass was built. No assembler reads
-/// them, so a program's own assembly cannot change them.
+/// Emits code that was assembled when the pass was built, as bytes, which
+/// macros and directives in a program's own assembly cannot change.
 void SitePrinter::emitBytes(const CodeSection &Code,
                             ArrayRef<MCSymbol *> Targets) {
   MCStreamer &Out = *AP.OutStreamer;
@@ -293,10 +293,10 @@ void SitePrinter::emitBytes(const CodeSection &Code,
   Out.emitBytes(Bytes.drop_front(Done));
 }
 
-/// Emits the stubs and the module's own trampolines. With zero sites there are
-/// no trampolines: unwind tables refer to trampolines by a hidden name. If
-/// objcopy makes that name local, the references in groups that a linker drops
-/// cannot find the copy that it keeps.
+/// Emits the stubs and, without ZeroSites, the module's own trampolines. The
+/// unwind information of trampolines refers to a hidden name. If a linker drops
+/// the object's COMDAT group, the name must resolve to the group that the
+/// linker keeps. Objects whose hidden names objcopy makes local need ZeroSites.
 void SitePrinter::emitStubs() {
   const ModuleCode &Code = *Table.Layout->Code;
   MCStreamer &Out = *AP.OutStreamer;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Emits what the pass decided: the site at its marker, a record of each site,
-// and the data that an object file has once.
+// Emits the sites at the markers that the pass has inserted, a record for each
+// site, and the data that an object file has once.
 //
-// The printer is an AsmPrinterHandler (README.md says why). A plugin reaches the
-// AsmPrinter by a GCMetadataPrinter, as garbage collectors do. LLVM creates one
-// for each GCStrategy that the module's GCModuleInfo knows.
+// The printer is an AsmPrinterHandler (README.md says why). A plugin reaches
+// the AsmPrinter through a GCMetadataPrinter, as garbage collectors do. LLVM
+// creates a GCMetadataPrinter for each GCStrategy in the module's GCModuleInfo.
 #ifndef PATCHBAY_LLVM_PASS_SITEPRINTER_H
 #define PATCHBAY_LLVM_PASS_SITEPRINTER_H
 
@@ -18,20 +18,21 @@
 namespace patchbay {
 
 /// The data that each object file has once, as IR: the module descriptor, and a
-/// constructor and a destructor that pass it to the runtime (abi.h). All of it
-/// is in one COMDAT group, so that a linked module has it once.
+/// constructor and a destructor that pass the descriptor to the runtime
+/// (abi.h). The data is in a COMDAT group, so that a linked module has one
+/// copy.
 class ModuleData {
   llvm::Module *M = nullptr;
   llvm::Comdat *Group = nullptr;
 
-  // The group's name is an alias of this object's own descriptor. Linkers ignore
-  // groups in LTO output, so a module may keep several descriptors. Only the one
-  // that the alias resolves to is registered.
+  // The group's name is an alias of this object's own descriptor. Linkers
+  // ignore groups in LTO output, so a module may keep several descriptors. Only
+  // the descriptor that the alias resolves to is registered.
   llvm::GlobalAlias *Alias = nullptr;
   llvm::GlobalVariable *Descriptor = nullptr, *State = nullptr,
                        *Note = nullptr;
 
-  // The program's declaration of the group's name, and our own declarations.
+  // The program's declaration of the group's name, and the pass's declarations.
   llvm::GlobalVariable *Declared = nullptr;
   llvm::SmallVector<llvm::GlobalObject *, 8> Declarations;
   llvm::Function *Constructor = nullptr, *Destructor = nullptr;
@@ -46,7 +47,7 @@ class ModuleData {
   llvm::Function *addCall(const SlotLayout &Layout, bool AtStart);
 
 public:
-  /// Used by the printer. Stubs is only a declaration; the printer emits the code.
+  /// For the printer, which emits the code of Stubs.
   llvm::GlobalVariable *Links = nullptr;
   llvm::GlobalValue *Stubs = nullptr;
 
@@ -58,14 +59,14 @@ public:
   /// Whether a function is the constructor or the destructor.
   bool contains(const llvm::Function &F) const;
 
-  /// Called at the first site: adds the functions to .init_array and .fini_array.
+  /// Called at the first site. Registers the constructor and the destructor.
   void use();
 
   /// Called if there is no site: keeps LLVM from printing any of the data.
   void drop();
 };
 
-/// A site. The pass chooses its place and passes it to the printer.
+/// A site, which the pass marks and the printer emits.
 struct Site {
   /// Symbol of the marker, an ANNOTATION_LABEL.
   llvm::MCSymbol *Label;
@@ -74,13 +75,13 @@ struct Site {
   /// The offset of the pad from the entry.
   int PadOffset;
 
-  /// Whether the site follows a landing pad, so it is not at the entry.
+  /// Whether a landing pad is at the entry and the site follows it.
   bool AfterLandingPad;
 
   /// Bytes of NOPs that follow the site.
   unsigned Padding;
 
-  /// The record, with references of 0.
+  /// The record; the printer fills in the references.
   patchbay_record Record;
 };
 

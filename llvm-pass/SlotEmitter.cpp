@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The slot becomes prefix data of the function. LLVM prints prefix data before
-// the words of kCFI and -fsanitize=function, so callers find these at their
-// usual place.
+// Emits a function's slot as prefix data. LLVM prints prefix data before the
+// words of kCFI and -fsanitize=function, so that the words keep the distance
+// from the entry at which callers read them.
 #include "SitePrinter.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/StringExtras.h"
@@ -12,16 +12,15 @@
 using namespace llvm;
 using namespace patchbay;
 
-/// Aligns the function at least as a slot needs it. Returns the alignment that
+/// Gives the function at least a slot's alignment. Returns the alignment that
 /// LLVM will give to the start of the prefix.
 static Align settleAlignment(MachineFunction &MF) {
   Function &F = MF.getFunction();
   const Align SlotAlign(PATCHBAY_SLOT_SIZE);
   MF.ensureAlignment(SlotAlign);
 #if LLVM_VERSION_MAJOR >= 23
-  // Since LLVM 23 the target's preferred alignment is separate from the required
-  // one. LLVM uses it for functions that are at least as long as it. Functions
-  // with a slot are, because their prefix alone is that long.
+  // Since LLVM 23 the target's preferred alignment applies only to functions
+  // with at least as many bytes. The prefix alone has that size.
   const Align Settled = MF.getPreferredAlignment();
 #else
   const Align Settled = MF.getAlignment();
@@ -32,7 +31,7 @@ static Align settleAlignment(MachineFunction &MF) {
   if (!F.hasSection())
     return std::max(*Asked, Settled);
   // In an explicit section a function gets the requested alignment. (Since LLVM
-  // 23 it may get more, which does no harm.)
+  // 23 the alignment may be larger, which is also correct.)
   F.setAlignment(std::max(*Asked, SlotAlign));
   return *F.getAlign();
 }
@@ -43,8 +42,8 @@ static unsigned countArity(const MachineFunction &MF,
                            const SlotLayout &Layout) {
   const MachineFrameInfo &MFI = MF.getFrameInfo();
   for (int I = MFI.getObjectIndexBegin(); I != 0; ++I) {
-    // In a function that uses `...`, an object at offset 0 may only mark the end
-    // of the named arguments.
+    // In a function that uses `...`, an object at offset 0 may only mark the
+    // end of the named arguments.
     int64_t Offset = MFI.getObjectOffset(I);
     if (Offset > 0 || (Offset == 0 && !MFI.hasVAStart()))
       return 7;
@@ -62,8 +61,7 @@ static unsigned countArity(const MachineFunction &MF,
 
 /// The words between slot and entry that are not the pad.
 struct PrefixWords {
-  /// The kCFI hash as callers check it, if the function has one, and the opcode
-  /// before it.
+  /// The kCFI hash as callers check it, and the opcode before the hash, if any.
   std::optional<uint32_t> Hash;
   std::optional<uint8_t> HashOpcode;
 
@@ -71,10 +69,9 @@ struct PrefixWords {
   int PadOffset = PATCHBAY_PAD_OFFSET;
 };
 
-/// Removes the kCFI hash from the function, because the pass emits it as prefix
-/// data. On x86-64 LLVM would emit 11 nops before the hash, where slot and pad
-/// are. On other targets LLVM would count the hash as part of the function when
-/// it aligns the function.
+/// Removes the kCFI hash from the function, because the pass emits the hash as
+/// prefix data. On x86-64 LLVM would emit 11 NOPs before the hash, where slot
+/// and pad are. On other targets LLVM would align the hash, not the entry.
 static PrefixWords takeWords(MachineFunction &MF, const SlotLayout &Layout) {
   Function &F = MF.getFunction();
   PrefixWords Words;
@@ -100,8 +97,8 @@ static PrefixWords takeWords(MachineFunction &MF, const SlotLayout &Layout) {
 }
 
 /// Puts slot, pad and hash before the function. LLVM aligns the start of prefix
-/// data. So the entry is aligned only if the size of the prefix is a multiple of
-/// the alignment.
+/// data, so the size of the prefix must be a multiple of the alignment for the
+/// entry to be aligned.
 static unsigned emitPrefix(MachineFunction &MF, const SlotLayout &Layout,
                            const PrefixWords &Words) {
   static_assert(PATCHBAY_SLOT_OFFSET == -PATCHBAY_PREFIX_SIZE &&
@@ -131,8 +128,8 @@ static unsigned emitPrefix(MachineFunction &MF, const SlotLayout &Layout,
   return Prefix.size();
 }
 
-/// The first instruction of \p Entry that emits code, if it is one of \p Code;
-/// otherwise null.
+/// Returns the first instruction of \p Entry that emits code if \p Code lists
+/// the instruction, otherwise null.
 static MachineInstr *findAtStart(MachineBasicBlock &Entry, StringRef Code,
                                  const SlotLayout &Layout) {
   auto First = find_if(Entry, [&](const MachineInstr &MI) {
@@ -141,8 +138,8 @@ static MachineInstr *findAtStart(MachineBasicBlock &Entry, StringRef Code,
   return First != Entry.end() && isOneOf(*First, Code) ? &*First : nullptr;
 }
 
-/// Returns a block that runs only at the function's entry; adds one if the first
-/// block is in a loop.
+/// Returns a block that runs only at the function's entry; adds one if the
+/// first block is in a loop.
 static MachineBasicBlock &entryBlock(MachineFunction &MF,
                                      const SlotLayout &Layout) {
   MachineBasicBlock &First = MF.front();
@@ -161,17 +158,18 @@ static MachineBasicBlock &entryBlock(MachineFunction &MF,
   for (MachineInstr &MI : make_range(
            First.begin(), skipDebugInstructionsForward(First.begin(), First.end())))
     Entry->push_back(MF.CloneMachineInstr(&MI));
-  // On targets where the pass runs late, blocks already have their sections.
+  // On targets where the pass runs late, LLVM has already assigned sections to
+  // blocks.
   Entry->setSectionID(First.getSectionID());
   Entry->setIsBeginSection(First.isBeginSection());
   First.setIsBeginSection(false);
   return *Entry;
 }
 
-/// The padding to add to \p Inserted bytes at the entry. No branch crosses these
-/// bytes, but they move aligned blocks. The padding before these blocks may grow
-/// and put a target out of the reach that LLVM has already checked. That matters
-/// only in functions longer than that reach.
+/// Returns the padding to add to \p Inserted bytes at the entry, so that LLVM's
+/// padding before aligned blocks does not grow. Otherwise a branch target could
+/// get out of the reach that LLVM has already checked. Functions shorter than
+/// the reach need no padding.
 static unsigned findPadding(const MachineFunction &MF, const SlotLayout &Layout,
                             unsigned Inserted) {
   Align Max;
@@ -196,7 +194,7 @@ unsigned patchbay::emitSlot(MachineFunction &MF, MachineModuleInfo &MMI,
   if (Table.KernelMode)
     return emitPrefix(MF, Layout, Words);
   MachineBasicBlock &Entry = entryBlock(MF, Layout);
-  // LLVM would pad between entry and site.
+  // An aligned entry block would have padding between entry and site.
   MF.ensureAlignment(Entry.getAlignment());
   Entry.setAlignment(Align(1));
   unsigned PrefixSize = emitPrefix(MF, Layout, Words);
@@ -210,7 +208,7 @@ unsigned patchbay::emitSlot(MachineFunction &MF, MachineModuleInfo &MMI,
 
   Site &TheSite = Table.Sites[&MF.getFunction()];
   TheSite.Label = MF.getContext().createTempSymbol("patchbay_site");
-  // The site would separate the entry from an implied landing pad.
+  // An implied landing pad comes after the site, so the entry needs its own.
   TheSite.AddLandingPad =
       findAtStart(Entry, Layout.ImpliedLandingPads, Layout) &&
       MF.getFunction().hasFnAttribute(Layout.LandingPadAttribute);
@@ -222,8 +220,8 @@ unsigned patchbay::emitSlot(MachineFunction &MF, MachineModuleInfo &MMI,
   TheSite.Record.signature = Words.Hash.value_or(0);
   describeArguments(MF, MMI, Layout, Table.Registers, TheSite.Record);
 
-  // No debug location: the site belongs to the function's own line, as in LLVM's
-  // patchable entries.
+  // Without a debug location the site belongs to the function's own line, like
+  // LLVM's patchable entries.
   BuildMI(Entry, InsertPoint, DebugLoc(),
           MF.getSubtarget().getInstrInfo()->get(TargetOpcode::ANNOTATION_LABEL))
       .addSym(TheSite.Label);

@@ -9,7 +9,7 @@ static_assert(LandingPadSize == PATCHBAY_X86_64_ENDBR64_SIZE &&
               LandingPadSize == PATCHBAY_AARCH64_BTI_SIZE &&
               LandingPadSize == PATCHBAY_RISCV64_LPAD_SIZE);
 
-/// The pads of the ABI header's table: PadOf_<id>.
+/// PadOf_<id>: the pads in abi.h's table of architectures.
 #define PAD_OF(id, triple, llvm, linux, machine, pad) PadOf_##id = pad,
 enum : uint32_t { PATCHBAY_ARCH_TABLE(PAD_OF) };
 #undef PAD_OF
@@ -17,10 +17,10 @@ enum : uint32_t { PATCHBAY_ARCH_TABLE(PAD_OF) };
 constexpr uint32_t ReservedHashes[] = {0xFA1E0FF3 /* endbr64 */,
                                        0xFB1E0FF3 /* endbr32 */};
 
-// The frame of a function's first instruction, as LLVM describes it (System V
-// ABI, AMD64, 3.7; Linux Standard Base, Core, "Exception Frames"): the CFA is
-// rsp+8 and the return address is at CFA-8. Addresses are 4 bytes, relative to
-// themselves.
+// The common information entry for the frame of a function's first instruction,
+// as LLVM emits it (System V ABI, AMD64, 3.7; Linux Standard Base, Core,
+// "Exception Frames"): the CFA is rsp+8, the return address is at CFA-8, and
+// addresses are 32-bit PC-relative.
 constexpr char PadFrame[] = "\x14\0\0\0"
                             "\0\0\0\0"
                             "\x01zR\0"
@@ -47,8 +47,8 @@ static SlotLayout layoutX86_64() {
   L.LandingPads = "ENDBR64";
   L.InsertAfter = "funclet-layout";
   L.SiteSize = PATCHBAY_X86_64_SITE_SIZE;
-  // test $stub,%eax. emitBranches() emits the jump after it as data, because
-  // -mrelax-all would lengthen an instruction.
+  // test $stub,%eax. emitBranches() emits the jump after the test as data,
+  // because -mrelax-all would lengthen the jump.
   L.Site = "TEST32i32 0";
   L.Code = &X86_64Code;
   L.OldestProcessor = "x86-64";
@@ -61,7 +61,7 @@ static SlotLayout layoutX86_64() {
 static SlotLayout layoutAArch64() {
   SlotLayout L;
   L.PadWord = PadOf_AARCH64;
-  // bti c, and bti jc, its form in a block that is also a jump target.
+  // bti c; bti jc, if the entry block is also the target of indirect jumps.
   L.LandingPads = "HINT 34;HINT 38";
   L.InsertAfter = "unpack-mi-bundles";
   L.BranchReach = 1 << 15;
@@ -102,7 +102,7 @@ static SlotLayout layoutPPC64LE() {
 static SlotLayout layoutRISCV64() {
   SlotLayout L;
   L.PadWord = PadOf_RISCV64;
-  L.LandingPads = "AUIPC X0"; // lpad is auipc with no result.
+  L.LandingPads = "AUIPC X0"; // lpad is auipc with the destination x0.
   L.InsertAfter = "funclet-layout";
   L.BranchReach = 1 << 12;
   L.SiteSize = PATCHBAY_RISCV64_SITE_SIZE;
@@ -119,7 +119,7 @@ static SlotLayout layoutRISCV64() {
 }
 
 const SlotLayout *patchbay::findSlotLayout(const Triple &TT) {
-  // pauthtest signs addresses of functions, including those of constructors.
+  // The pauthtest ABI signs addresses of functions, also in .init_array.
   if (!TT.isOSBinFormatELF() || TT.isX32() ||
       TT.getEnvironment() == Triple::GNUILP32 ||
       TT.getEnvironment() == Triple::PAuthTest)

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The targets of a module's sites: stubs, then the module's own trampolines. They are
- * assembled when the pass is built (embed-code.py); the pass emits bytes.
+ * The targets of a module's sites: stubs, then the module's own trampolines. This file is
+ * assembled when the pass is built (embed-code.py), and the pass emits the bytes.
  *
- * The `call` of an armed site enters a stub, which only jumps. So every instruction has the
- * frame of a function entry. A site's jb requires a clear CF, so the code after the stubs
- * clears it. No indirect branch reaches a stub, so it has no landing pad; the targets of
- * its jump have one. jrcxz is never reached: it keeps BOLT from moving the function.
+ * The `call` of an armed site enters a stub, which only jumps, so that every instruction of
+ * the stubs has the frame of a function entry. Stubs have no landing pads, because sites call
+ * them directly; the targets of their indirect jumps have landing pads. The code after the
+ * stubs, which returns, clears CF, because a site's jb must not branch. The jrcxz is never
+ * executed: it keeps BOLT from moving the function.
  */
 	/* Offsets in the module's links, which are in another section. */
 	.data

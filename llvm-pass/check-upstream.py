@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Runs LLVM's and clang's own tests of the code at a function's start
-# (upstream-tests.txt) twice: with the installed tools, and with the plugin loaded
-# but idle. A test whose result changes is a failure.
+# (upstream-tests.txt) twice: without the plugin, and with a plugin that is loaded but
+# idle. A test whose result differs is a failure.
 #
-# The tests come from the source of the same release, unchanged. LLVM's own lit
-# configuration needs a build tree of LLVM; SITE_CONFIG is the part that these tests need.
-# The tools are scripts that add the plugin to the command.
+# The tests come unchanged from the source of the installed release. SITE_CONFIG replaces
+# LLVM's lit configuration, which needs a build tree of LLVM. The tools under test are
+# scripts that add the plugin to the command.
 import argparse
 import json
 import os
@@ -57,7 +57,7 @@ def find_tests(source, patterns):
 
 
 def write_tools(folder, llvm, plugin, options):
-    """Makes llc and clang that load the plugin, or plain ones if there are no options."""
+    """Makes scripts llc and clang, which load the plugin unless options is None."""
     arguments = {"llc": [], "clang": []}
     if options is not None:
         arguments["llc"] = ["-load", str(plugin), *options]
@@ -66,7 +66,7 @@ def write_tools(folder, llvm, plugin, options):
     folder.mkdir(parents=True)
     for name, words in arguments.items():
         tool = folder / name
-        # -cc1 is only recognised as the first argument.
+        # clang accepts -cc1 only as the first argument.
         cc1 = 'case $1 in -cc1) shift; set -- -cc1 {0} "$@" ;; *) set -- {0} "$@" ;; esac\n'
         tool.write_text("#!/bin/sh\n" + cc1.format(shlex.join(words)) +
                         f'exec {shlex.quote(f"{llvm}/bin/{name}")} "$@"\n')
@@ -74,7 +74,7 @@ def write_tools(folder, llvm, plugin, options):
 
 
 def run_tests(args, tests, options=None):
-    """Returns results by test name; with the plugin unless options is None."""
+    """Runs the tests, with the plugin unless options is None. Returns results by name."""
     def ask(*command):
         return subprocess.run(command, check=True, text=True,
                               capture_output=True).stdout.strip()
@@ -89,7 +89,7 @@ def run_tests(args, tests, options=None):
             triple=ask(args.llvm_config, "--host-target"), python=sys.executable,
             resources=ask(f"{llvm}/bin/clang", "-print-resource-dir")))
         output = work / "results.json"
-        # Ignore lit's exit code: main() judges failed tests.
+        # Ignore lit's exit code: main() compares the results.
         subprocess.run([args.lit, "-qq", f"-j{args.jobs}", "-o", output,
                         *(work / test for test in tests)],
                        stdout=subprocess.DEVNULL)

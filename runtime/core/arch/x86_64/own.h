@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A module's own trampolines. They do the same as the library's (entry.S), but find the
- * library's code and data by a table. This file is assembled when the pass is built
- * (llvm-pass/X86_64Stubs.S). The pass emits the bytes after the stubs of a module. Their
- * unwind tables are those of a function's entry.
+ * A module's own trampolines, which the pass emits after the module's stubs. They do the same
+ * as the library's trampolines (entry.S), but find the library's code and data through a table
+ * in the module. llvm-pass/X86_64Stubs.S, which includes this file after .cfi_startproc, is
+ * assembled when the pass is built.
  *
  * The library uses these trampolines if they were made for its own layout: abi.h has a number
  * for the layout. test/unit/own-trampolines.test fails if a change needs a new number.
