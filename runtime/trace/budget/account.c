@@ -13,7 +13,7 @@
 
 struct sums {
 	double spent_ns; /* cost of tracing */
-	double own_ns;   /* the process without tracing */
+	double own_ns;   /* CPU time of the process without tracing */
 };
 
 static struct sums decision;    /* since the last decision */

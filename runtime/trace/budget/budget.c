@@ -27,10 +27,10 @@ static int is_ending;           /* the tracers are being destroyed */
 static int is_forked;
 
 /*
- * When to look at the calls. For max-rate= the time between two looks must be long enough
- * to measure a rate. For max-overhead= this time is short at the start, and after each
- * decision that disarmed a function, because a busy function costs time until the next
- * look. Handlers request a look when one function costs too much.
+ * Intervals between looks (checks of the call counts). For max-rate= the time between two
+ * looks must be long enough to measure a rate. For max-overhead= this time is short at the
+ * start, and after each decision that disarmed a function, because a busy function costs
+ * time until the next look. Handlers request a look when one function costs too much.
  */
 #define MS 1000000ull
 #define RATE_NS (100 * MS)
@@ -41,7 +41,7 @@ static uint64_t last_ns;     /* CLOCK_MONOTONIC of the last look */
 static uint64_t passed_ns;   /* time since last_ns, when it was last computed */
 static uint64_t last_cpu_ns; /* CLOCK_PROCESS_CPUTIME_ID at the last look */
 static uint64_t got_ns;      /* CPU time of the process between the last two looks */
-static uint64_t counted_cpu_ns; /* CLOCK_PROCESS_CPUTIME_ID at the last look that counted */
+static uint64_t counted_cpu_ns; /* CLOCK_PROCESS_CPUTIME_ID at the last look that counted calls */
 static uint64_t look_ns;  /* planned CPU time of the process until the next look */
 static uint64_t pause_ns; /* minimum of look_ns; doubles with each look */
 static uint64_t wait_ns;  /* expected wall-clock time of look_ns */

@@ -24,8 +24,8 @@
 #define PB_BUDGET_QUIET_MS 1000 /* time with low cost before a function is armed again */
 
 /*
- * Look at the calls, if it is time. Called by the listening thread. Returns the ms until
- * the next call is due, or -1.
+ * Check counts and cost, if a check is due. Called by the listening thread. Returns the ms
+ * until the next check, or -1.
  */
 int pb_budget_look(void);
 /*

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Takes memory for blocks and other chunks of the data file from the recorder's arena
- * (format/arena.h), instead of mapping the file. May be called where sys.h's code may. The
- * caller holds a lock.
+ * (format/arena.h), instead of mapping the file. Handlers may call these functions unless
+ * stated otherwise. The caller holds a lock.
  */
 #ifndef PB_TRACE_ARENA_H
 #define PB_TRACE_ARENA_H

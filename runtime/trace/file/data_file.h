@@ -2,8 +2,8 @@
 /*
  * Writes the data file (format.h), in areas of the arena (arena.h) or, without an arena, in
  * mappings of the file. Disk space is allocated before the file is mapped, so that a full
- * disk causes an error instead of SIGBUS. All functions may be called where sys.h's code
- * may. The caller holds a lock.
+ * disk causes an error instead of SIGBUS. Handlers may call all functions unless stated
+ * otherwise. The caller holds a lock.
  */
 #ifndef PB_TRACE_DATA_FILE_H
 #define PB_TRACE_DATA_FILE_H

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/*
- * Makes and names data files. May be called where sys.h's code may.
- */
+/* Makes and names data files. Handlers may call these functions. */
 #ifndef PB_TRACE_NEW_FILE_H
 #define PB_TRACE_NEW_FILE_H
 

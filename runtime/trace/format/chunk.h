@@ -11,7 +11,7 @@
 #define PBD_VERSION_MIN 1 /* the oldest version that readers accept */
 #define PBD_BYTE_ORDER 0x01020304
 #define PBD_SUFFIX ".pbd"
-#define PBD_NEW_SUFFIX ".pbd.new" /* a file without a header, perhaps forever */
+#define PBD_NEW_SUFFIX ".pbd.new" /* a temporary name: the header may be missing */
 /* A spare file (spare_files.h) is unused until it has a header. */
 #define PBD_SPARE_SUFFIX ".spare.pbd"
 /* Options of a recording that are too long for the environment (selection.h). */

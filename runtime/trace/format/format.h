@@ -389,11 +389,11 @@ struct pbd_histograms {
 #define PBD_WHY_SWITCHES 1u /* for some threads: when they went off-CPU and came back */
 #define PBD_WHY_KERNEL 2u   /* for some threads: also the kernel stack at that time */
 #define PBD_WHY_NEITHER 4u  /* for some threads: only the CPU time */
-#define PBD_WHY_FILTERED 8u /* the recorder did not ask for more, because the process began with
-			       a system call filter (seccomp) */
+#define PBD_WHY_FILTERED 8u /* the process did not request more, because it began with a system
+			       call filter (seccomp) */
 
 /*
- * The recorder examines calls of at least @threshold_ns when they end, and writes a struct
+ * The process examines calls of at least @threshold_ns when they end, and writes a struct
  * pbd_slow for each. @refused is the first errno of perf_event_open(2), if it refused more
  * data than @have shows.
  */
@@ -413,7 +413,7 @@ struct pbd_why {
 #define PBD_WAIT_FRAMES 16
 struct pbd_wait {
 	uint64_t begin_ns; /* CLOCK_MONOTONIC */
-	uint64_t ns;       /* how much of it is within the call */
+	uint64_t ns;       /* duration of the interval, within the call */
 	uint32_t flags;    /* PBD_WAIT_* */
 	uint16_t nr_kernel; /* number of addresses in the kernel, first in @frame, innermost
 			       first */
@@ -426,10 +426,10 @@ struct pbd_wait {
  * PBD_SLOW_WHOLE, the exact value. @wait may lack waits.
  *
  * @stack is a copy of the thread's stack at the end of the call, from address @stack_begin
- * on. @here are the recorder's registers at that time, by DWARF number of x86-64 (16: the
- * instruction pointer): readers unwind from them to the function's caller. On other
- * machines @here is empty. @caller_pc, @caller_sp and @caller_fp are the caller's return
- * address, stack pointer, and frame pointer, if it uses one.
+ * on. @here contains the registers of the handler that made the copy, by DWARF number of
+ * x86-64 (16: the instruction pointer), from which readers unwind to the function's caller.
+ * On other machines @here is empty. @caller_pc, @caller_sp and @caller_fp are the caller's
+ * return address, stack pointer, and frame pointer, if it uses one.
  */
 #define PBD_WAITS 16
 #define PBD_SLOW_WHOLE 1u

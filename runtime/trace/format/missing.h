@@ -63,9 +63,9 @@ struct pbd_other {
  * PBD_LOST_CHILD:   events of forked children that have no file of their own
  * PBD_MISSED_IN_HANDLER:  calls made while the thread was in a handler of this
  *                   or another tracer, or in a signal handler that interrupted
- *                   one, by tracers that cannot be called there
+ *                   such a handler; only of tracers that cannot be called there
  * PBD_MISSED_IN_RECORDER: calls made while the thread was adding to this file, or
- *                   in a signal handler that interrupted that
+ *                   in a signal handler that interrupted the addition
  * PBD_LOST_SIZE:    all files of the recording together had reached max-size=
  * PBD_LOST_MEMORY:  all buffers of the process together had reached max-memory=
  */

@@ -174,7 +174,10 @@ int pb_answer(int client, struct pb_message *message)
 
 	pb_site_check();
 	reply.result = carry_out(client, message, &file);
-	/* Close received files before the reply, so that clients can rely on it. */
+	/*
+	 * Close received files before the reply, so that they are closed when the client
+	 * gets it.
+	 */
 	pb_message_close(message);
 	describe_state(&reply);
 	pb_message_reply(client, &reply, file);

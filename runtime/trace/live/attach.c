@@ -224,8 +224,8 @@ nfds_t pb_attach_poll(struct pollfd *fds)
 void pb_attach_polled(const struct pollfd *fds, nfds_t nr)
 {
 	/*
-	 * From the end, because end_attachment() replaces the removed entry by the last
-	 * entry.
+	 * Iterate from the end, because end_attachment() replaces the removed entry by the
+	 * last entry.
 	 */
 	while (nr--)
 		if (fds[nr].revents)

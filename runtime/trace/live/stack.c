@@ -13,7 +13,7 @@
 #define SMALL (128u << 10)
 
 #define LARGE (1u << 20)
-#define GUARD (64u << 10) /* the lowest part of LARGE */
+#define GUARD (64u << 10) /* the lowest bytes of LARGE, inaccessible */
 
 /*
  * Returns the size of the C library's data on each stack, including thread-local variables.

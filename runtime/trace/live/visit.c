@@ -411,8 +411,8 @@ void pb_visit_polled(const struct pollfd *fds, nfds_t nr)
 	if (fds[0].revents)
 		visit.is_let_go = 1;
 	/*
-	 * From the end, because let_keeper_go() replaces the removed entry by the last
-	 * entry.
+	 * Iterate from the end, because let_keeper_go() replaces the removed entry by the
+	 * last entry.
 	 */
 	while (--nr)
 		if (fds[nr].revents)

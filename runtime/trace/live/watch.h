@@ -24,7 +24,7 @@ int pb_watch(int client, const char *text);
  */
 int pb_watch_client(void);
 void pb_watch_end(void);
-/* Tell the client about slow calls and the end of recording since the last call. */
+/* Report new slow calls, and the end of recording, to the client. */
 void pb_watch_look(void);
 /* Called in a forked child: forget the parent's client. */
 void pb_watch_forget(void);

@@ -109,7 +109,7 @@ static const char *find_preload(char *const envp[], size_t *nr, struct pb_probe 
 	return NULL;
 }
 
-/* Returns the first sanitizer after this library, or NULL. The user has put it there. */
+/* Returns the first sanitizer after this library, which the user has added, or NULL. */
 static const char *find_users_first(const char *old)
 {
 	int is_before = 1;

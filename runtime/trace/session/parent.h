@@ -5,7 +5,7 @@
  * may take longer than the request. So the child's file only names the file that contains
  * them (struct pbd_parent).
  *
- * Callers hold the session's lock. All functions may be called where sys.h's code may.
+ * Callers hold the session's lock. Handlers may call all functions.
  */
 #ifndef PB_TRACE_PARENT_H
 #define PB_TRACE_PARENT_H

@@ -28,8 +28,8 @@ void pb_asked_match(struct pb_asked *glob, int matched);
 size_t pb_asked_size(void);
 
 /*
- * Write the names to a new data file. The caller holds the session's lock. May
- * be called where sys.h's code may. Returns 0 or -errno.
+ * Write the names to a new data file. The caller holds the session's lock. Handlers may
+ * call this function. Returns 0 or -errno.
  */
 int pb_asked_write(void);
 

@@ -80,7 +80,7 @@ struct pb_session {
 	uint64_t nr_slow, oldest_slow;
 	struct pb_mapped {
 		uint64_t looked_ns; /* CLOCK_MONOTONIC; 0: not yet */
-		uint64_t sum;       /* of the mappings written last */
+		uint64_t sum;       /* hash of the mappings written last */
 		uint32_t id;
 	} mapped; /* see slow_calls.h */
 	/* Threads that have ended, linked by @next, and unused objects: thread.c. */
@@ -116,8 +116,8 @@ struct pb_session {
 extern struct pb_session *pb_session;
 
 /*
- * Allocate @size bytes that fork() fills with zeros. Returns NULL on error. May
- * be called where sys.h's code may.
+ * Allocate @size bytes that fork() fills with zeros. Returns NULL on error. Handlers may
+ * call this function.
  */
 void *pb_session_alloc(size_t size, int *error);
 

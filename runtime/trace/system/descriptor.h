@@ -2,7 +2,7 @@
 /*
  * Descriptors that stay open in the program's descriptor table. The program may close all
  * unknown descriptors, as servers do, and then open another file with the same number. So
- * each use first verifies the file. All functions may be called where sys.h's code may.
+ * each use first verifies the file. Handlers may call these functions.
  */
 #ifndef PB_TRACE_DESCRIPTOR_H
 #define PB_TRACE_DESCRIPTOR_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Names of files. All functions may be called where sys.h's code may. */
+/* Makes names of files. Handlers may call these functions. */
 #ifndef PB_TRACE_FILE_NAME_H
 #define PB_TRACE_FILE_NAME_H
 

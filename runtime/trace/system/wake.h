@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Wakes the listening thread by a signal. May be called in handlers and wherever sys.h's
- * code may. The listening thread blocks all signals, and reads this signal from a
- * signalfd(2) in its own descriptor table. A pipe would need a descriptor in the program's
- * table, with a number that the program expects to be free.
+ * Wakes the listening thread by a signal. Handlers may call these functions. The listening
+ * thread blocks all signals, and reads this signal from a signalfd(2) in its own descriptor
+ * table. A pipe would need a descriptor in the program's table, with a number that the
+ * program expects to be free.
  */
 #ifndef PB_TRACE_WAKE_H
 #define PB_TRACE_WAKE_H

@@ -32,7 +32,9 @@ static uint64_t to_ticks(uint64_t ns)
  */
 static struct perf_event_mmap_page *map_page(void)
 {
-	/* Static, since compilers may call memset(3) to initialize an automatic one. */
+	/*
+	 * Static, since compilers may call memset(3) to initialize an automatic variable.
+	 */
 	static const struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
 		.size = sizeof(attr),

@@ -40,7 +40,7 @@ static int map_ring(struct pb_switches *of, uint32_t tid,
 	return 0;
 }
 
-/* Static, since compilers may call memset(3) to initialize an automatic one. */
+/* Static, since compilers may call memset(3) to initialize an automatic variable. */
 static const struct perf_event_attr with_stacks = {
 	.type = PERF_TYPE_SOFTWARE,
 	.size = sizeof(with_stacks),
@@ -91,7 +91,7 @@ static uint32_t begin(struct pb_switches *of, uint32_t tid, int *error)
 static struct pb_switches *early;
 static uint64_t nr_early;
 
-/* Returns 0 if no more rings can be made. */
+/* Make an early ring for thread @tid. Returns 0 on failure. */
 static int begin_early(uint32_t tid)
 {
 	struct pb_switches *of = &early[nr_early];

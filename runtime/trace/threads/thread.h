@@ -13,7 +13,7 @@
  * Some threads do not announce their end: threads made by clone(2), threads whose first
  * traced call comes after all destructors, and all threads if the program has used up
  * pthread_key_create(). When more objects are needed, and there are twice as many objects
- * as there were threads at the last search, the recorder searches all objects for threads
+ * as there were threads at the last search, a new thread searches all objects for threads
  * that have ended. So there are at most twice as many objects as threads, and the search
  * costs a new thread two system calls on average.
  */

@@ -20,7 +20,7 @@
 extern uint64_t pb_thread_look_ticks;
 
 /*
- * Is this thread recorded? May be called wherever sys.h's code may. Preserves errno.
+ * Is this thread recorded? Handlers may call this function. Preserves errno.
  * @is_new: the thread has no buffer yet. In a child of vfork(2) such a thread is not
  * recorded, because a buffer that the child makes would stay in the parent's memory.
  */

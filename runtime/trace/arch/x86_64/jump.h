@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #define PB_JUMP_SLOT 6
-#define PB_JUMP_ROTATED 17 /* rotated left by this many bits, after the XOR */
+#define PB_JUMP_ROTATED 17 /* glibc XORs the pointer, then rotates it left by this many bits */
 
 static inline uintptr_t pb_jump_sp(void)
 {
