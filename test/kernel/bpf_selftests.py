@@ -219,7 +219,7 @@ class Builder:
         shutil.copytree(self.tests / "test_kmods", folder)
         module = folder / "bpf_testmod.c"
         module.write_text(replaced(module, NO_CGROUPS))
-        # Replace the selftests' Makefile by that of a plain kernel module.
+        # Replace the selftests' Makefile by the Makefile of a plain kernel module.
         write(folder / "Makefile", "obj-m := bpf_testmod.o\nCFLAGS_bpf_testmod.o = -I$(src)"
               f" -I{self.tests}\n")
         self.kernel.make(f"M={folder}", "modules")
@@ -270,7 +270,7 @@ SINGLE = ("fentry_fexit", "fentry_test/fentry", "fexit_test/fexit", "fexit_sleep
           "get_func_ip_fsession_test", "modify_return", "tracing_failure")
 
 
-# A test that attaches to all functions. This test also runs without the tests' module.
+# A test that attaches to all functions, and also runs without the tests' module.
 MANY = "tracing_multi_bench_attach"
 
 

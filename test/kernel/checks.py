@@ -14,7 +14,7 @@ STARTUP_TESTS = ("Testing tracer function:", "Testing dynamic ftrace:",
                  "Testing kprobe tracing:")
 
 
-# The kernel's taint flags. They stay set even if the message is lost from the log.
+# The kernel's taint flags, which stay set even if the message is lost from the log.
 TAINTS = {5: "a bad page", 7: "an oops", 9: "a warning", 14: "a lockup"}
 
 

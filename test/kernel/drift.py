@@ -28,7 +28,7 @@ def changed(patches):
 
 
 def unpack(tarball, files, tree):
-    """Unpacks those of these files that exist in the source archive."""
+    """Unpacks these files from the source archive, unless the archive lacks them."""
     patterns = [f"*/{name}" for name in files]
     done = subprocess.run(["tar", "-xf", tarball, "-C", tree, "--strip-components=1",
                            "--no-same-owner", "--wildcards", "--no-wildcards-match-slash",

@@ -38,7 +38,7 @@ class MultiRun(BaseRun):
     NO_CFI_ALONE = ("ppc64le", *UPSTREAM)
     # Architectures where Debian's programs are tested, too: only one, because QEMU is slow.
     TOOLS = ("arm64",)
-    # The name of a boot is that of its first script.
+    # A boot has the name of its first script.
     BOOTS = ("multi", "multi-replaced", "multi-storm", "provoked", "durations", "bpf-selftests",
              "debian")
     # Debian's kernel has a driver for the board's serial line, which would change the numbers

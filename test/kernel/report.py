@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Figures that are printed beside the checks."""
+"""Figures that are printed in addition to the checks."""
 import subprocess
 
 

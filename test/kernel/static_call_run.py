@@ -198,8 +198,8 @@ class StaticCallRun(BaseRun):
             yield from static_calls.kexec(said)
 
     def check_gcc(self):
-        """Loads modules built by GCC into the kernel built by clang. They are not traced: before
-        version 13 GCC has no -fpatchable-function-entry for this ABI."""
+        """Loads modules built by GCC into the kernel built by clang. These modules are not
+        traced: before version 13 GCC has no -fpatchable-function-entry for this ABI."""
         if not shutil.which(GCC[self.arch] + "gcc"):
             yield f"modules by gcc: no {GCC[self.arch]}gcc", False, "install it"
             return

@@ -198,7 +198,7 @@ WAYS = [*((case, "static") for case in CASES), ("kmk", "follow"), ("kmm", "follo
 
 
 def beside_generic(ours, plain):
-    """Compares our calls with those of a kernel with generic static calls."""
+    """Compares our calls with the calls of a kernel with generic static calls."""
     missing = [" ".join(way) for way in WAYS if way not in ours or way not in plain]
     yield "each case was counted in both kernels", not missing, "; ".join(missing)
     if missing:

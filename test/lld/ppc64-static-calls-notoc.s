@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-## Callers without a TOC pointer (POWER10) use the thunk's second entry. It sets up r2
-## for a function that needs r2, without an indirect branch.
+## Callers without a TOC pointer (POWER10) use the thunk's second entry, which sets up
+## r2 for a function that needs r2, without an indirect branch.
 
 # RUN: rm -rf %t && split-file %s %t && cd %t
 # RUN: llvm-mc -filetype=obj -triple=powerpc64le a.s -o a.o

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-## -r --static-calls-relocatable reports the same errors as a final link. It makes no thunks
-## and no entries for sections that the linker script or --gc-sections drops.
+## -r --static-calls-relocatable reports the same errors as a final link. If the linker
+## script or --gc-sections drops a section, the linker makes no thunks and no entries for it.
 
 # RUN: rm -rf %t && split-file %s %t && cd %t
 # RUN: llvm-mc -filetype=obj -triple=x86_64 a.s -o x86.o

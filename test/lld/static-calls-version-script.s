@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-## A shared object exports its keys or hides them, like its other
-## variables. It never exports thunks.
+## A shared object exports or hides its keys, like other variables, but never exports
+## thunks.
 
 # RUN: rm -rf %t && split-file %s %t && cd %t
 # RUN: llvm-mc -filetype=obj -triple=x86_64 lib.s -o lib.o

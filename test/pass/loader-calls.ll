@@ -1,7 +1,7 @@
 ; SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 ; In user mode the pass prevents tail calls of C library functions that look up their
-; caller's module. It keeps other tail calls and guaranteed ones. In kernel mode and if
-; disabled, the pass keeps all tail calls.
+; caller's module. Other tail calls and guaranteed ones stay. In kernel mode and if the
+; pass is disabled, all tail calls stay.
 ; RUN: llc -mtriple=x86_64-linux-gnu -load %pass %s -o - | FileCheck %s -DCALL=callq -DJUMP=jmp
 ; RUN: llc -mtriple=aarch64-linux-gnu -load %pass %s -o - | FileCheck %s -DCALL=bl -DJUMP=b
 ; RUN: sed "/^define.*@must/,/^}/d" %s | llc -mtriple=powerpc64le-linux-gnu -load %pass -o - | FileCheck %s --check-prefix=CALLS -DCALL=bl

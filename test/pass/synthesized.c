@@ -14,8 +14,8 @@
 // CHECK:      %bb.0:
 // CHECK-NEXT: {{mflr|addi|st[pr]}}
 
-// Stock clang gives them only the NOPs before the entry, and lists them in its
-// table although they cannot be patched. This fails when upstream is fixed.
+// Stock clang gives synthesized functions only the NOPs before the entry, and lists them
+// in its table although they cannot be patched. This line fails when upstream is fixed.
 // RUN: %clang --target=aarch64-linux-gnu %{cflags} | FileCheck %s --check-prefix=STOCK
 // STOCK:       .type asan.module_ctor,@function
 // STOCK-NEXT:  .word 2772461324

@@ -8,8 +8,8 @@ Each exit has an entry of the same call. Two calls of a thread are nested or do 
 Self times add up to the times of the outermost calls. Calls may lack an end only at the end of
 a thread, if longjmp() left them, or with --cut if functions were disarmed during the calls.
 
-This script parses the files itself, by runtime/trace/format/format.h, in the order of writing.
-Its results do not depend on sorting by `patchbay`.
+This script parses the files itself, by runtime/trace/format/format.h, in the order of writing,
+so sorting by `patchbay` does not affect the results.
 """
 import argparse
 import mmap
@@ -24,7 +24,7 @@ CHUNK = struct.Struct("<IIQ")
 MODULE = struct.Struct("<IIQ32s")
 FUNCTIONS = struct.Struct("<IIQ")
 PARENT = struct.Struct("<QQII")
-EXPLAIN = (2, 5, 12, 13)  # kinds of chunks that describe functions
+EXPLAIN = (2, 5, 12, 13)  # types of chunks that describe functions
 SESSION = struct.Struct("<IIQQQQ9QQ64s64s")
 BLOCK = struct.Struct("<QQIIQ16s")
 RECORD = struct.Struct("<QIIQ")

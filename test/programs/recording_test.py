@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tests of recording.py: it must reject contradictory
-recordings."""
+"""Tests that recording.py rejects contradictory recordings."""
 import sys
 import tempfile
 import unittest

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tests of run.py with a program of one file: it must not report a failure as
-success."""
+"""Tests, with a program of one file, that run.py never reports a failure as success."""
 import argparse
 import contextlib
 import io

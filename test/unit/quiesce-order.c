@@ -277,7 +277,7 @@ static void interrupt_taking(void)
 	reader = claim(&self, &life);
 	clear(reader);
 	forked_child();
-	publish(reader, life); /* no effect: it belongs to another thread now */
+	publish(reader, life); /* no effect: the reader belongs to another thread now */
 	CHECK(!pb_thread.reader && count_taken() == 0);
 	CHECK(pb_reader_take() && count_taken() == 1);
 }

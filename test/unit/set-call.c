@@ -126,9 +126,7 @@ static void check_lists(void)
 	CHECK(set->since == (SINCE(9) | PB_CALL_SET_BOTH));
 	CHECK(LISTS(set, entries, 1, 2) && LISTS(set, exits, 2, 0));
 
-	/*
-	 * A disabled tracer sees no exit, and the cell is no longer in the direct state.
-	 */
+	/* A disabled tracer sees no exit, and the cell has left the direct state. */
 	both.disabled = 1;
 	old = set;
 	set = pb_set_reserve(3);
@@ -322,7 +320,7 @@ int main(void)
 	CHECK(called == 3 && saved == 1);
 	CHECK(last == second);
 
-	/* A tracer with an exit was added, too. It misses this call. */
+	/* An added tracer with an exit misses this call. */
 	CHECK(three->enter == pb_arch_call_any_set);
 	CHECK(three->since == SINCE(3) && three->more == 16);
 	CHECK(pb_set_find_word(members, 3) == 0);

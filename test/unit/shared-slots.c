@@ -168,7 +168,7 @@ static void reuse(void)
 	next = pb_shared_find_free(&module, whole);
 	CHECK(next != cell);
 	/*
-	 * Some functions leave the cell. It still has tracers, and threads may be
+	 * Some functions leave the cell, which still has tracers. Threads may be
 	 * inside.
 	 */
 	pb_owner_set(&module, 7, PB_OWNER_NOBODY);

@@ -43,7 +43,7 @@ int pb_sync_core(void)
 	return 0;
 }
 
-/* This test does not cover opening the text. */
+/* Opening the text is tested elsewhere. */
 int pb_engine_is_locked(void)
 {
 	return 0;

@@ -30,11 +30,11 @@ static void tramps(void)
 	CHECK(pb_x86_64_tramp(imported, 0x1000, 0x300c, true) == 0xa9);
 	CHECK(!pb_x86_64_tramp(local, 0x1000, 0x300b, true));
 	CHECK(!pb_x86_64_tramp(imported, 0x1000, 0x300c, false));
-	/* another key, and the same one from another place */
+	/* another key, and the same key from another address */
 	CHECK(!pb_x86_64_tramp(local, 0x1000, 0x3023, false));
 	CHECK(!pb_x86_64_tramp(local, 0x1018, 0x300b, false));
 	CHECK(pb_x86_64_tramp(local, 0x1018, 0x3023, false) == 0xe9);
-	/* every bit except those of the direct form's displacement is checked */
+	/* every bit outside the direct jump's displacement is checked */
 	for (int i = 0; i < PATCHBAY_X86_64_TRAMP_SIZE; i++) {
 		const bool disp = i >= 1 && i < 5;
 		uint8_t code[PATCHBAY_X86_64_TRAMP_SIZE];

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# The kernel's own tests of BPF programs on functions. They open files in the current folder,
+# The kernel's own tests of BPF programs on functions, which open files in the current folder
 # and the kernel's configuration in /boot.
 mkdir -p /boot
 cp $CONFIG /boot/config-$(uname -r) 2>/dev/null

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# The init of a kernel that kexec.sh has started. Its last output is what the host expects
-# from the init of the first kernel.
+# The init of a kernel that kexec.sh has started. The last output equals that of the first
+# kernel's init, because the host waits for it.
 export PATH=/bin
 /bin/busybox --install -s /bin
 mkdir -p /proc /sys

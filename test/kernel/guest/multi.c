@@ -271,7 +271,7 @@ static void costs(const char *beside)
 	printf("\n");
 }
 
-// Print the cost for each kind of program, on one function.
+// Print the cost for each type of program, on one function.
 static void costs_of_kinds(void)
 {
 	unsigned long long none = cost();

@@ -14,8 +14,8 @@
 // RUN: %clang %{target} %t.slots.main.o %t.slots.other.o -o %t && qemu-ppc64le %t
 
 // Stock clang refuses prefix NOPs on such targets, and crashes in that message (clang
-// 23 by a signal). This happens before code generation, so the plugin must also be
-// given by -fpass-plugin. These lines fail when upstream is fixed: -fpass-plugin and
+// 23 by a signal). The check precedes code generation, so the plugin must also be given
+// by -fpass-plugin. These lines fail when upstream is fixed: -fpass-plugin and
 // DropPrefixesPass are then unnecessary.
 // DEFINE: %{crash} = %clang %{target} %{cflags} -fno-crash-diagnostics -fpatchable-function-entry=4,2 -DMAIN -o %t.o
 // RUN: env LLVM_DISABLE_SYMBOLIZATION=1 not %if llvm-23-or-newer %{--crash%} %{crash} 2>&1 | env FILECHECK_OPTS= FileCheck %s

@@ -16,8 +16,7 @@ int alias(int) __attribute__((alias("weak")));
 // OBJECT:      R_X86_64_PC32 {{.*}} .text + 10{{$}}
 // OBJECT-NEXT: R_X86_64_PC32 {{.*}} .text + 10{{$}}
 
-// The only relocations are those of the constructor, the destructor, the stubs' targets
-// and calls.
+// Only the constructor, the destructor, the stubs' targets and calls have relocations.
 // SHARED:     patchbay_sites PROGBITS {{.*}} AL
 // SHARED:     .rela.dyn
 // SHARED-NOT: patchbay_sites

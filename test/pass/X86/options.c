@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The plugin's options are LLVM options, known if the plugin is loaded before options
-// are parsed. This is true in clang (both ways to load), llc and Patchbay's linker, but
-// not in stock LLD, which loads the plugin before code generation.
+// are parsed: in clang (both ways to load), llc and Patchbay's linker. Stock LLD loads
+// the plugin later, before code generation.
 // DEFINE: %{option} = -patchbay-disable
 // DEFINE: %{clang} = %clang --target=x86_64-linux-gnu -c %s
 // DEFINE: %{wrong} = FileCheck %s --check-prefixes=UNKNOWN
@@ -17,7 +17,7 @@
 // RUN: llvm-readelf -S %t.llc.o | FileCheck %s --check-prefix=STOCK
 // STOCK-NOT: patchbay
 
-// The last options count, so a file's options override those of the build.
+// The last options count, so a file's options override the build's.
 // RUN: %{clang} -o %t.o -fplugin=%pass -mllvm %{option} -mllvm %{option}=false && not cmp %t.stock.o %t.o
 // RUN: %{clang} -o %t.o -fplugin=%pass -mllvm %{option}=false -mllvm %{option} && cmp %t.stock.o %t.o
 // RUN: %{clang} -o %t.o -fplugin=%pass -mllvm -patchbay-mode=kernel -mllvm -patchbay-mode=user && not cmp %t.stock.o %t.o

@@ -60,8 +60,8 @@ class Workload:
     images: tuple
     command: tuple  # as in a Test
     data: tuple = ()  # an output file, and the command that prints its content
-    same: bool = True  # it makes the same calls in each run
-    jumps: bool = False  # it calls longjmp()
+    same: bool = True  # whether all runs make the same calls
+    jumps: bool = False  # whether the program calls longjmp()
 
 
 def load(name):

@@ -99,7 +99,7 @@ CREATE FUNCTION changed() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN \
 CREATE TRIGGER changed BEFORE UPDATE ON accounts FOR EACH ROW EXECUTE FUNCTION changed();
 """
 
-# The statements of a session, with the session's own number. They leave the database unchanged.
+# The statements of a session, which contain the session's number and leave the database unchanged.
 WORK = """
 SELECT count(*), sum(i * i % 7), min(i), max(i) FROM generate_series(1, 500) i
 INSERT INTO accounts SELECT {nr}, i, i * 10 FROM generate_series(1, 50) i
@@ -208,7 +208,7 @@ class Postgres(Server):
         return [self.main(), *children(self.main())]
 
     def descriptors(self, pid):
-        """Counts descriptors except those of database files, which vary."""
+        """Counts descriptors, excluding those of database files, which vary."""
         return sum(not path.startswith(f"{self.db}/") for path in open_files(pid))
 
     def load(self):

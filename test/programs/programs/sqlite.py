@@ -15,7 +15,7 @@ SHORT = ("select*", "join[2-9].test", "trigger*", "fts3a*", "rtree[1-9]*",
          "wal.test", "window1.test", "json101.test", "vtab1.test", "alter.test",
          "vacuum*", "capi*")
 ARMED = ("select1.test", "join.test", "trigger1.test", "capi3.test")
-# Tests to skip as root: they expect files that cannot be opened.
+# Tests to skip as root, because they expect files that cannot be opened.
 OMIT = (("QUICKTEST_OMIT", "^attach.test,^backup2.test,^delete.test,^extension01.test,"
          "^oserror.test,^pager1.test,^temptable.test,^tkt3457.test,^wal2.test"),
         ) if os.geteuid() == 0 else ()

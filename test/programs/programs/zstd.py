@@ -12,7 +12,7 @@ DEFINES = ("-DZSTD_MULTITHREAD", "-DZSTD_LEGACY_SUPPORT=4", "-DDEBUGLEVEL=1",
            "-DZSTD_GZCOMPRESS", "-DZSTD_GZDECOMPRESS")
 FOLDERS = ("lib", "lib/common", "lib/compress", "lib/decompress",
            "lib/dictBuilder", "lib/legacy", "programs")
-# A test since 1.5.7 that fails as root: it expects that zstd cannot enter a folder.
+# A test since 1.5.7 that fails as root, because zstd can then enter each folder.
 NOT_FOR_ROOT = "file-stat/compress-file-to-dir-without-write-perm.sh"
 
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * A server that works without a pause until its input ends. One thread per argument calls
- * functions as fast as possible. Other threads and children start and end all the time.
+ * functions as fast as possible. Other threads and children continually start and end.
  */
 #include <pthread.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A C++ server for visits.py: threads, exceptions, and templates of Debian's
-// libcpp-httplib-dev. Its arguments are PORT and the maximum number of connections.
+// libcpp-httplib-dev. Arguments: PORT and the maximum number of connections.
 #include <httplib.h>
 #include <map>
 #include <string>

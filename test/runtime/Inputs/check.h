@@ -26,8 +26,8 @@
 	} while (0)
 
 /*
- * Returns the time after which a test counts as hung. It is ten times as long on
- * emulated systems, which set PATCHBAY_TEST_SLOW: tests that take 3 s elsewhere have
+ * Returns the time after which a test counts as hung. On emulated systems, which set
+ * PATCHBAY_TEST_SLOW, the time is ten times as long: tests that take 3 s elsewhere have
  * taken 40 s there.
  */
 static inline unsigned int patience(double seconds)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compares two outputs of fleet-questions.py. The percentiles in ANSWERS are approximate. They
-must lie between the exact percentiles of a slightly lower and a slightly higher rank.
+"""Compares two outputs of fleet-questions.py. The approximate percentiles in ANSWERS must lie
+between the exact percentiles of a slightly lower and a slightly higher rank.
 
     compare-answers.py ANSWERS LOW HIGH
 """

@@ -35,8 +35,8 @@ def wait_until(true):
 
 
 def wait_until_held(pid):
-    """Waits until the command (pid) is connected to the recording: it then sleeps until the end
-    of the recording. Before that, it waits at most half a second for the process."""
+    """Waits until the command (pid) is connected to the recording: the command then sleeps
+    until the end of the recording. Before, it waits at most half a second for the process."""
     since = [time.monotonic()]
 
     def waits_long():

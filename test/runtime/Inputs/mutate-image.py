@@ -6,8 +6,8 @@
 2. Overwrites headers and tables, and truncates the file. `verify` must not crash. Its
    findings depend on how the loader interprets the damage.
 
-The tested fields are those of the ABI; their offsets come from the image. Random changes have a
-fixed seed and are the same in each run.
+Tests the fields of the ABI, at the image's offsets. Random changes have a fixed seed and are
+the same in each run.
 """
 import os
 import random
@@ -65,7 +65,7 @@ class Image:
             entry += sites + record
             site += sites + record + 4
             yield from ((at + i, bits) for i in range(12) for bits in single)
-            # `verify` detects a count of registers that is too large. It cannot know the
+            # `verify` detects a count of registers that is too large, but cannot know the
             # number of words on the stack, so that count (byte 14) is omitted.
             yield from ((at + i, 0xFF) for i in (12, 13))
             yield at + 15, 0x80

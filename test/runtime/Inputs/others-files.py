@@ -57,8 +57,8 @@ def whole_file(folder):
 
 
 def put_files(folder, own, others):
-    """Creates files. @own: the content of a file of this recording; @others: that of
-    another recording."""
+    """Creates files. @own: the content of a file of this recording. @others: the content of
+    another recording's file."""
     pid = int.from_bytes(others[24:28], "little")
     files = {name: b"notes\n" for name in (
         "7-notes.pbd", "7.pbd", "7.1.pbd", f"7.{OLD}.pbd", "7.1.spare.pbd")}

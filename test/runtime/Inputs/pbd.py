@@ -425,7 +425,7 @@ def unfinished(folder, path):
 
 
 def disarmed(folder, path):
-    """compute returns after 5 us. It calls report, which has no exit; report calls 0x1040
+    """compute returns after 5 us. compute calls report, which has no exit; report calls 0x1040
     twice, and the second call has no exit. Later 0x1040 is called by the caller of compute.
     """
     def entry(start, function, frame):

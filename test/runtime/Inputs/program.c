@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A program to record. Its arguments choose its actions. Linked with traced.s, it has
- * records.
+ * A program to record. The arguments choose the actions. Linked with traced.s, the
+ * program has records.
  */
 #include <fcntl.h>
 #include <signal.h>

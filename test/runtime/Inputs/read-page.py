@@ -192,7 +192,7 @@ def main(path, what, *reports):
     with open(path, encoding="utf-8") as file:
         text = file.read()
     page = Page(text)
-    # The page may use only its own script and style. Its only address is the SVG namespace.
+    # The page may use only its own script and style. The only address in it is the SVG namespace.
     assert re.fullmatch(r"default-src 'none'; script-src 'sha256-[^ ]+'; style-src 'sha256-[^ ]+'; "
                         r"base-uri 'none'; form-action 'none'", page.policy), page.policy
     assert set(re.findall(r"https?://[^\"' ]*", text)) == {"http://www.w3.org/2000/svg"}

@@ -187,7 +187,7 @@ kill_it() {
 	echo "$1: survived $2 commands"
 }
 
-# Runs a loop with values in all registers; "sve" also uses those of SVE.
+# Runs a loop with values in all registers; "sve" adds SVE's registers.
 registers() {
 	# shellcheck disable=SC2086 # the second one may be there
 	start ./"$1" $3

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compares a report (JSON on standard input) with the calls that trace-shared.c made.
 
-Function number i of 256 was called i % 5 + 1 times. Its name contains i in
-base four.
+Function number i of 256 was called i % 5 + 1 times. The function's name contains i in base
+four.
 """
 import json
 import sys

@@ -5,8 +5,8 @@
 # for SECONDS, and prints a line for each program. A hang is a failure. If the clock counts
 # executed instructions (run.py --mips), some programs take ten minutes of that clock.
 #
-# bpf-fuzz runs first: at the end it would take 20 seconds instead of 3. It writes a lot of
-# memory, including pages that contained code before, and emulators track such pages.
+# bpf-fuzz runs first: at the end it would take 20 seconds instead of 3. The program writes a
+# lot of memory, including pages that contained code before, and emulators track such pages.
 cd "$1" || exit
 # The emulator runs the harts in turns. On riscv64 a turn can last a tenth of a second,
 # because PAUSE does not end a turn. Tests therefore allow ten times as many seconds

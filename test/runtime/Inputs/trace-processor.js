@@ -2,7 +2,7 @@
 //
 // trace-processor.js FOLDER
 //
-// Runs Perfetto's trace processor. It reads requests from standard input and writes
+// Runs Perfetto's trace processor, which reads requests from standard input and writes
 // replies to standard output. FOLDER contains Perfetto's page. On the page the
 // processor is a web worker; this script provides the browser functions that the
 // processor uses.

@@ -168,7 +168,7 @@ def counts(patchbay, command, times):
         program.call(2)
         seen = recording.calls("counted")
         assert seen == made, f"{number} {options}: {seen} of {made}"
-    # The libraries and the per-thread state stay mapped, at most as much as after the first
+    # The libraries and the per-thread state stay mapped, but do not grow after the first
     # recording.
     assert len(program.mappings()) < mapped + 150, (mapped, len(program.mappings()))
     program.end()

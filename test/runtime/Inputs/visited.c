@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * A program that does not link the runtime. It reads one number per line. Each thread
- * makes that number of calls; then the program prints a line. For 0 it forks. Its
- * threads wait in system calls that must not be interrupted, because no process sends
- * them signals. The argument is a number of additional threads. Half of them sleep for
- * a short time again and again; the others wait for ever.
+ * makes that number of calls; then the program prints a line. If the number is 0, the
+ * program forks. Threads wait in system calls that must not be interrupted, because no
+ * process sends them signals. The argument is a number of additional threads. Half of
+ * these repeatedly sleep for a short time; the others wait for ever.
  */
 #include <errno.h>
 #include <pthread.h>

@@ -21,8 +21,7 @@ def megahertz(of):
 
 right = megahertz(recording)
 now = time.monotonic_ns()
-# A counter that would be much too fast, a counter in the future, and a clock in the
-# future.
+# A counter that runs too fast, a counter in the future, and a clock in the future.
 clocks = [f"1/{now - 10**7}", f"{2**64 - 1}/{now - 10**7}", f"1/{now + 10**12}"]
 for number, clock in enumerate(clocks):
     output = f"{folder}{number}"

@@ -122,7 +122,7 @@ void callAll() {
   takeNothing();
   expect(0, -ERANGE, 0, -ERANGE);
 
-  // The kinds of variadic arguments are unknown.
+  // The types of variadic arguments are unknown.
   takeMore(31, 32l);
   expect(1, -ENODATA, 0, -ENODATA);
   CHECK_EQ(Seen.Value[0], 31);

@@ -142,7 +142,7 @@ static int attach(void *data, const struct patchbay_module_info *module,
 }
 
 /*
- * Runs in a constructor. Its thread holds the loader's lock, so other threads cannot
+ * Runs in a constructor, whose thread holds the loader's lock, so other threads cannot
  * load modules.
  */
 static int attach_new(void *data, const struct patchbay_module_info *module,

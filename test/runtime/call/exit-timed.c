@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A tracer with a threshold sees only calls that took longer, with correct times. This
- * is true for every kind of function, and with other tracers on the function. Arguments
- * and results are unchanged.
+ * A tracer with a threshold sees only calls that took longer, with correct times, on
+ * every type of function, and with other tracers on the function. Arguments and results
+ * are unchanged.
  */
 // RUN: %build %s -o %t %link
 // RUN: %t | FileCheck %s
@@ -180,8 +180,8 @@ static void check_calls(void)
 	check_seen(0, 0);
 
 	/*
-	 * The library reads the threshold at the end of a call. This call is the only
-	 * one that takes so long.
+	 * The library reads the threshold at the end of a call. Only this call takes so
+	 * long.
 	 */
 	reset(LONG, NEVER);
 	CHECK_EQ(timed_1(LONG), ~LONG);

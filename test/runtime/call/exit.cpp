@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tracers with exit handlers work for every kind of argument and result, arguments on
+// Tracers with exit handlers work for every type of argument and result, arguments on
 // the stack, every way to leave a function, and several tracers on one function. Some
 // tracers are added or removed while the function runs.
 //

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A debugger that stops in a tracer's handler shows the callers. The backtrace passes each
- * kind of trampoline: the program's own ones, the library's ones, and those for exits.
+ * A debugger that stops in a tracer's handler shows the callers. The backtrace passes
+ * each type of trampoline: the program's, the library's, and those for exits.
  */
 // REQUIRES: host-x86_64, gdb
 // DEFINE: %{gdb} = gdb -nx -batch -iex 'set debuginfod enabled off' -ex 'break here' -ex run -ex backtrace

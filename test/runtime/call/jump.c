@@ -289,8 +289,8 @@ static void make(ucontext_t *coroutine, char *stack, void (*run)(void),
 }
 
 /*
- * The stacks, lowest first, are those of the signal handler, the tracer's handler, and
- * the frames that are left.
+ * The stacks of the signal handler, the tracer's handler, and the frames that are left,
+ * in ascending order.
  */
 static void between_stacks(void)
 {
@@ -319,8 +319,8 @@ static void between_stacks(void)
 }
 
 /*
- * The same without patchbay_jump(). This test is last, because the thread keeps the
- * state.
+ * The same test without patchbay_jump(). This test is last, because the thread keeps
+ * the state.
  */
 static void not_told(void)
 {

@@ -2,9 +2,9 @@
 /*
  * Signal handlers leave a tracer's handler by siglongjmp(), 2,000 times a second. The
  * thread is still traced. Each call that returns is seen or counted as missed. The
- * library does not wait for a handler that has been left. It does wait for a handler
- * that was interrupted by a coroutine or by a signal handler on another stack, whatever
- * that thread calls meanwhile.
+ * library does not wait for a handler that has been left, but for a handler that was
+ * interrupted by a coroutine or by a signal handler on another stack, whatever that
+ * thread calls meanwhile.
  *
  * Under this load, disarming and requests for state take at most 100 ms. On a busy
  * machine the threads wait for a CPU for a random time, which the kernel reports
@@ -46,7 +46,7 @@
 enum { SLOW = 2000, STACK = 256 * 1024 };
 
 /*
- * The number of jumps out of each kind of handler, and the nanoseconds between signals.
+ * The number of jumps out of each type of handler, and the nanoseconds between signals.
  */
 static int times = 200;
 static long often = 500000;

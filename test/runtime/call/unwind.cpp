@@ -48,8 +48,8 @@ constexpr int RecordSize = 2; // the frame pointer points to the end of the reco
 constexpr int RecordSize = 0;
 #endif
 
-// The return address in the frame of @record; it may be signed. On ppc64le it is in the
-// frame to which the back chain of @record points.
+// The return address in the frame of @record, which may be signed. On ppc64le the back
+// chain of @record points to the frame with the return address.
 static uintptr_t returnAddress(const uintptr_t *record) {
 #ifdef __powerpc64__
   return reinterpret_cast<uintptr_t *>(record[0])[2];

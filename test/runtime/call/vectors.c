@@ -76,8 +76,8 @@ static void wipe(uintptr_t ip, uintptr_t parent_ip,
 }
 
 /*
- * Takes more arguments of each kind than most targets have registers. It is not static,
- * so that LLVM does not choose its own calling convention (riscv64).
+ * Takes more arguments of each type than most targets have registers. The function is
+ * not static, so that LLVM does not choose its own calling convention (riscv64).
  */
 OPAQUE void take_vectors(vector a, vector b, vector c, vector d, vector e,
 			 vector f, vector g, vector h, vector i, vector j,

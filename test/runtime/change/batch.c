@@ -146,7 +146,7 @@ static void together(void)
 	disarm(0, "go_*th");
 	arm(3, "go_west");
 	disarm(3, "go_west");
-	disarm(1, "go_south"); /* it is not armed there */
+	disarm(1, "go_south"); /* the tracer is not armed there */
 	CHECK_EQ(patchbay_batch_commit(batch), 7);
 	expect_all("bc", "d", "a");
 	CHECK_EQ(attached, 1);

@@ -95,7 +95,7 @@ static int fail_at(struct patchbay_ops *ops, int n)
 }
 
 #if defined(__x86_64__)
-/* Another writer has armed one site. It has a cell; most functions have none yet. */
+/* Another writer has armed one site, whose function has a cell; most have none yet. */
 static void armed_by_others(struct patchbay_ops *ops)
 {
 	const char call = (char)0xe8;
@@ -251,7 +251,7 @@ static int part(int disarm)
 }
 
 /*
- * Arms the @nr functions of @glob, which share an empty cell with other functions. They
+ * Arms the @nr functions of @glob, which share an empty cell with other functions, and
  * join the functions that have the tracer. Returns the number of failures.
  */
 static int join(const char *glob, int nr)

@@ -2,8 +2,8 @@
 /*
  * A library call can be interrupted at any instruction. Signal handlers call the
  * library, or fork, at each instruction at which a signal can arrive. The nested call
- * succeeds, or fails because its own thread is busy. It never waits for its own thread.
- * A child completes the interrupted call.
+ * succeeds, or fails because its own thread is busy, but never waits for its own
+ * thread. A child completes the interrupted call.
  */
 // RUN: %build %s -o %t %link
 // RUN: %t | FileCheck %s

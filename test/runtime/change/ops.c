@@ -260,7 +260,7 @@ static void call_violets(const char *path)
 	CHECK_EQ(dlclose(library), 0);
 }
 
-/* Arms functions of a future module by all kinds of filters. */
+/* Arms functions of a future module by all types of filters. */
 static void future(const char *path)
 {
 	static int data = 42;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * A module's stubs point to the module's own trampolines, wherever the library is loaded.
- * They point to the library's trampolines if the layout of cells and threads differs, or
- * if the descriptor does not give the layout. Both trampolines behave the same.
+ * If the layout of cells and threads differs, or if the descriptor does not give the
+ * layout, the stubs point to the library's trampolines. Both trampolines behave the same.
  */
 // RUN: %build %s -o %t %link
 // RUN: %t own | FileCheck %s --check-prefix=OWN

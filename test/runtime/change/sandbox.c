@@ -77,7 +77,7 @@ static void nothing_works(int by_name, int all, int disarmed)
 		CHECK_EQ(patchbay_for_each_site(count_armed, &armed), 0);
 		CHECK_EQ(armed, 1);
 	}
-	CHECK_EQ(patchbay_ops_destroy(second), 0); /* it is armed nowhere */
+	CHECK_EQ(patchbay_ops_destroy(second), 0); /* the tracer is armed nowhere */
 	CHECK_EQ(patchbay_disarm(ops, "*"), disarmed);
 	CHECK_EQ(calls_of(lemon, 1), 0);
 	CHECK_EQ(patchbay_ops_destroy(ops), disarmed < 0 ? disarmed : 0);
@@ -88,7 +88,7 @@ static int without_membarrier(void)
 {
 	refuse(SYS_membarrier, ENOSYS);
 	/*
-	 * The library cannot wait. It calls no more handlers, but some may still be
+	 * The library cannot wait: it calls no more handlers, but some may still be
 	 * running.
 	 */
 	nothing_works(-ENOSYS, -ENOSYS, -ENOSYS);

@@ -72,8 +72,8 @@ static void one_by_one(void)
 			expect(names);
 		}
 		/*
-		 * Remove the first and last tracers in turn, and the middle one at the
-		 * end.
+		 * Remove the first and last tracers alternately, and the middle one at
+		 * the end.
 		 */
 		for (int i = 0; i < NR; i++) {
 			int gone = i % 2 ? NR - 1 - i / 2 : i / 2;

@@ -229,7 +229,7 @@ NOT_TRACED static void *armer(void *arg)
 	return arg;
 }
 
-/* Arms a tracer that sees steady() all the time, even in future modules. */
+/* Arms a tracer that always sees steady(), even in future modules. */
 NOT_TRACED static struct patchbay_ops *watch(void)
 {
 	const struct patchbay_ops_attr attr = {

@@ -10,7 +10,7 @@
  * library and the allocator must also work in the forked child, which arms, calls and
  * allocates.
  *
- * This file uses the C library's allocator, and fork-storm-*.test use others.
+ * With this file, the C library's allocator is tested; fork-storm-*.test test others.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t/plugin.so

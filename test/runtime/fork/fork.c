@@ -47,7 +47,7 @@ static int child(void)
 {
 	int armed;
 
-	/* This thread is the child's only one. */
+	/* The child has only this thread. */
 	calls = 0;
 	always(1);
 	CHECK_EQ(calls, 1);

@@ -122,8 +122,8 @@ PROGRAM(enter) {
   ++entries;
 }
 
-// The session word is private to a call. It stores the frame address, which differs
-// between nested calls.
+// The session word, private to a call, stores the frame address, which differs between
+// nested calls.
 PROGRAM(enterSession) {
   *patchbay_session_word(cell, regs) = ip ^ (uintptr_t)regs;
   enter(ip, parent_ip, cell, regs);

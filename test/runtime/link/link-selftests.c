@@ -253,7 +253,7 @@ static void test_modify_return(void)
 		CHECK_EQ(patchbay_link_destroy(links[i]), 0);
 }
 
-/* bpf_cookie: each kind of link on one function has its own cookie. */
+/* bpf_cookie: each type of link on one function has its own cookie. */
 #define FENTRY_COOKIE 0x10000000000000L
 #define FEXIT_COOKIE 0x20000000000000L
 #define FMOD_RET_COOKIE 0x30000000000000L

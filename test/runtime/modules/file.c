@@ -14,7 +14,7 @@
 // RUN: %build %s -o %t %link
 // RUN: timeout -s KILL 600 %t %t.so 2000 %t.plain.so %t.other.so | FileCheck %s
 // CHECK: {{^}}done{{$}}
-/* This file has so many sections that it stores their number in the first section. */
+/* The number of sections is in the first section, as in a file with very many. */
 // RUN: cp %t.so %t.many.so && %python %S/../Inputs/many-sections.py %t.many.so
 // RUN: timeout -s KILL 600 %t %t.many.so 10 | FileCheck %s
 /* If the loader was executed, /proc/self/exe is the loader. */

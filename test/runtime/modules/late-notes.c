@@ -52,9 +52,7 @@ int main(int argc, char **argv)
 	CHECK_EQ(stats.modules, argc > 3 ? 2 : 1);
 	CHECK_EQ(stats.others, 1);
 
-	/*
-	 * The unloaded module is no longer counted, although no constructor registered it.
-	 */
+	/* The unloaded module is not counted, although no constructor registered it. */
 	CHECK_EQ(dlclose(next), 0);
 	CHECK_EQ(get_stats(&stats), 0);
 	CHECK_EQ(stats.others, 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Callers that were compiled with an older header, and so pass shorter structures,
- * still work. The library does not access memory past the end of a structure. It
+ * still work. The library does not access memory past the end of a structure, and
  * refuses handlers of another version.
  */
 // RUN: %build -fno-sanitize=kcfi %s -o %t -lpatchbay-link %link

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Modules of the previous and of the next ABI version run normally next to a module of
- * this version. They are not traced, and every command reports them.
+ * this version. Every command reports that they are not traced.
  */
 // REQUIRES: host-x86_64
 // RUN: rm -rf %t && mkdir %t
@@ -122,7 +122,7 @@ int main(int argc, char **argv)
 
 	CHECK_EQ(patchbay_ops_create(&attr, &ops), 0);
 #ifdef OLD
-	/* This site's immediate is invalid. Arming writes a valid one. */
+	/* Arming corrects this site's invalid immediate. */
 	CHECK_EQ(now().others, 1);
 	CHECK_EQ(patchbay_arm(ops, "old", 0), 1);
 	CHECK_EQ(old(1), 2);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Functions that the compiler renamed are found by their source name and by their symbol
- * name, with every kind of filter.
+ * Functions that the compiler renamed are found by their source name and by their
+ * symbol name, with every type of filter.
  */
 // RUN: %build %s -o %t %link -lpatchbay-link
 // RUN: %t | FileCheck %s

@@ -3,8 +3,8 @@
  * Descriptions of functions stay in the file of the forking process, however many there
  * are, and each child's own file uses one block of the disk. The child's calls still
  * have names: functions present at the fork, functions that the child or its parent
- * loaded later, and functions of a grandchild. This is true even if the intermediate
- * child recorded nothing, was created by clone(2), or was killed.
+ * loaded later, and functions of a grandchild. The intermediate child may have recorded
+ * nothing, may have been created by clone(2), or killed.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build -DLIBRARY=first -shared -fPIC %s -o %t/first.so

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * A program that disables the time-stamp counter for itself continues as if untraced.
- * function_profile still counts calls. Recordings that need times end, and say so.
- * Threads and children inherit the setting. Programs that it executes inherit the
- * setting, too, but fail to start, because glibc's loader reads the counter.
+ * function_profile still counts calls. Recordings that need times end, and a message
+ * says so. Threads and children inherit the setting. Programs that it executes inherit
+ * the setting, too, but fail to start, because glibc's loader reads the counter.
  */
 // RUN: %build %s -o %t -lpthread
 // RUN: %patchbay record -t count -o %t.data -- %t | FileCheck %s

@@ -280,7 +280,7 @@ UNTRACED static void *fail(void *arg)
 }
 
 /*
- * Restricts one thread while another thread all the time tries to restrict itself, and
+ * Restricts one thread while another thread continually tries to restrict itself, and
  * fails.
  */
 UNTRACED static int beside(void)

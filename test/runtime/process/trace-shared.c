@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Functions of a module share their cells with every tracer of `patchbay record`. They
- * need little memory and are armed in one step, even if a second wildcard selects more
+ * Functions of a module share their cells with every tracer of `patchbay record`.
+ * Arming them needs little memory and one step, even if a second wildcard selects more
  * functions of the module. Each call is counted for its own function. Functions of a
  * module that is loaded repeatedly keep their numbers.
  */

@@ -64,7 +64,7 @@ static void check(bool Holds, const char *What) {
 namespace {
 struct File {
   std::string Path;
-  std::string Content; // the whole file must stay as it is
+  std::string Content; // the expected content of the whole file
 };
 } // namespace
 

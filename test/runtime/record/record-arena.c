@@ -45,7 +45,7 @@
 // RUN: %{wait-for} '^800000 .* step' %{report}
 // RUN: %{report} | FileCheck %s -DNR=800000
 
-/* It loses these events if it may no longer write to files. */
+/* A program that may no longer write to files loses the remaining events. */
 // REDEFINE: %{how} = limit
 // RUN: cd %t && not --crash %{record} | FileCheck %s --check-prefix=LIMIT
 // LIMIT: {{^}}a child ended with status 0{{$}}

@@ -20,7 +20,7 @@
 OPAQUE int often(int a) { return a + 1; }
 
 /*
- * Returns the inode of the first file in @folder with @suffix, or @inode if that file
+ * Returns the inode of the first file in @folder with @suffix; @inode if that still
  * exists.
  */
 static ino_t find(const char *folder, const char *suffix, ino_t inode)

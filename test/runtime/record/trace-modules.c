@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A program that loads and unloads a module all the time can be recorded for any length
+ * A program that continually loads and unloads a module can be recorded for any length
  * of time. The description of a module uses no mapping of its own: a process can have
  * only some 65,000 mappings.
  */

@@ -2,8 +2,8 @@
 /*
  * A static call changes no register that caller or callee relies on: no argument
  * register of a preserve_none function, which may use every register, and no register
- * that a preserve_most function keeps for its caller (all but r11). This is tested for
- * direct jumps, and for indirect jumps, which reach distant targets.
+ * that a preserve_most function keeps for its caller (all but r11). The test covers
+ * direct jumps, and indirect jumps, which reach distant targets.
  */
 // REQUIRES: lld
 // DEFINE: %{flags} =

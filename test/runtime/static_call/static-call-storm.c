@@ -6,7 +6,7 @@
  *
  *	static-call-storm PLUGIN [SECONDS [sites]]
  *
- * `sites`: also patches and restores call sites again and again.
+ * `sites`: also patches and restores call sites continually.
  *
  * Each key has a counter, which is odd while its update number (counter + 1) / 2 runs.
  * The target of each update follows from its number. The counter is b when a call
@@ -99,7 +99,7 @@ static void store_two(int *to, int x) STORE_TARGET(2)
 DEFINE_STATIC_CALL_RET0(own, get_type);
 DEFINE_EXPORTED_STATIC_CALL_NULL(store, store_type);
 
-/* Index 0 is the target of update 0. It returns 0, or does not change 16 * x. */
+/* Index 0 is the target of update 0, which returns 0 or leaves 16 * x unchanged. */
 static get_type *const gets[] = { NULL, get_one, get_two, get_three, get_four };
 static store_type *const stores[] = { NULL, store_one, store_two, store_three };
 

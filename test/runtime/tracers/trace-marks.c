@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Each output shows the marks and values of <patchbay/mark.h>. They are recorded
- * whatever -F selects.
+ * Each output shows the marks and values of <patchbay/mark.h>, whatever functions -F
+ * selects.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build -g0 %s -o %t/prog %link

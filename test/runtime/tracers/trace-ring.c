@@ -19,7 +19,7 @@
 // RUN: %patchbay dump --csv %t/patchbay.data > %t/csv
 // RUN: %python %S/../Inputs/trace-counts.py %t/some < %t/csv | FileCheck %s
 // CHECK: counts agree
-/* Histograms have the same number of calls, without events. */
+/* A recording of histograms has the same number of calls, but no events. */
 // RUN: cd %t && %patchbay record --histogram -- ./prog > %t/said
 // RUN: %patchbay report --json %t/patchbay.data > %t/json
 // RUN: %python %S/../Inputs/histogram-counts.py %t/said < %t/json | FileCheck %s

@@ -14,7 +14,7 @@
 // CHECK-NEXT:    7      1  jump
 // CHECK-NEXT:  700    100  parse
 // CHECK-NEXT: 2100    300  token
-/* handle() has little self time: it only calls other functions. */
+/* handle() only calls other functions, so its self time is short. */
 // RUN: cd %t && %patchbay graph | FileCheck %s --check-prefix=TREE --strict-whitespace
 // TREE:      {{[mu]s +100  handle$}}
 // TREE-NEXT: {{[mu]s +100    parse$}}

@@ -19,7 +19,7 @@ from pathlib import Path
 
 PAGE, BUILD, CLANG, CLANGXX, WORK = sys.argv[1:]
 TEST = Path(__file__).resolve().parents[3]
-# Wait until a started service is ready, as it is when a reader types: it has two threads.
+# Wait until a started service has two threads, as it has when a reader types.
 STARTED = 'until [ "$(ls /proc/$!/task | wc -l)" = 2 ]; do kill -0 $!; sleep 0.1; done\n'
 COMMAND = re.compile(r"(patchbay|clang(\+\+)?(-22)?|sudo|kubectl|docker|cmake|sh|cd) ")
 

@@ -15,8 +15,8 @@
 #define MAX_INSNS 1024
 
 /*
- * All programs have the same first instructions, which are never damaged. They report
- * the address of the stack, and leave no pointer by which a program could overwrite the
+ * All programs begin with the same instructions, which are never damaged, report the
+ * address of the stack, and leave no pointer by which a program could overwrite the
  * report.
  */
 #define NR_PROBE 4

@@ -53,8 +53,8 @@ static int lies_in(uint64_t at, uint64_t size, uint64_t from, uint64_t nr)
 }
 
 /*
- * Is the access within one element's value? It may not overlap two elements or a
- * key.
+ * Is the access within one element's value? Accesses to a key or to two elements are
+ * invalid.
  */
 static int lies_in_value(const struct patchbay_bpf_map *map, uint64_t at,
 			 uint64_t size)

@@ -351,8 +351,8 @@ void othersGo(State &S) {
   P.settle();
 }
 
-// Functions that share the first cell, but not ours, get or lose another tracer. This
-// happens in place, unless a function has left the cell and a thread may be inside
+// Functions that share the first cell, but not ours, get or lose another tracer: in
+// place, unless a function has left the cell and a thread may be inside
 // (bulk_swap.c).
 bool othersMaySwap(const State &S) {
   const size_t Nr = membersOf(S, First).size();

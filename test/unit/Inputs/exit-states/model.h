@@ -33,7 +33,7 @@ enum Rule {
   SwapUnlessLeft,       // such a cell gets no other set either
   WaitForOwn,           // nor if a tracer left the cell to others and now joins again
   LeaveAsItIs,          // a cell that all functions have left stays unchanged
-  LeaveWhatFailed,      // a cell that functions joined in vain and left stays unchanged
+  LeaveWhatFailed,      // a cell that functions joined without success stays unchanged
   KeepSets,             // sets are freed when no thread is inside
   SetFirst,             // a cell gets its set before its enter function
   CompareData,          // removing and adding in one batch with other data is a new arming
