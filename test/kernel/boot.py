@@ -14,10 +14,10 @@ sys.path.insert(0, str(HERE.parent / "system"))
 from guest import ARCHES, Arch, GuestError, image, machine  # noqa: E402
 from guest.cpio import Archive  # noqa: E402
 
-# Time in the guest counts executed instructions, one per nanosecond, and skips periods in
-# which all CPUs sleep, so load on the host does not change the times that a kernel measures.
-# The console has the whole log from the first instruction on, which helps if a kernel does
-# not boot.
+# Time in the guest counts executed instructions, one per nanosecond, and skips periods
+# in which all CPUs sleep. Load on the host does not change these times. The console
+# has the whole log from the first instruction on, which helps if a kernel does not
+# boot.
 #
 # RISC-V: with -icount QEMU 7.2 makes no progress once a second CPU exists. Its serial line
 # would be a ttyS, which the program uses: the driver of the first messages also writes all

@@ -297,7 +297,7 @@ def known_failures(found, accepted_):
     for name, why in accepted_.items():
         if found.get(name) == "FAIL":
             print(f"known: {name}: {why}")
-            # The test that contains this part fails, too; accept that if no other part fails.
+            # A test fails with its subtest; accept that if no other subtest fails.
             whole = name.partition("/")[0]
             parts = [part for part, result in found.items()
                      if part.startswith(f"{whole}/") and result == "FAIL"]

@@ -65,8 +65,8 @@ def tainted(text):
 
 
 def records(text, reference=None):
-    """Compares the number of traceable functions with the number of linked records, except
-    those of .init.text, which the kernel drops at boot, or with the number in another kernel."""
+    """Compares the number of traceable functions with that in another kernel, or with the
+    number of linked records, except those of .init.text, which the kernel drops at boot."""
     seen = re.search(r"^traceable: (\d+)", text, re.MULTILINE)
     if reference is None:
         what, share = "records", 0.9

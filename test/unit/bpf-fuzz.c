@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Random BPF programs that the verifier accepts give the same result and leave the same
- * memory in the engine and in a plain interpreter, which checks each access.
+ * If the verifier accepts a random BPF program, the engine and a plain interpreter,
+ * which checks each access, give the same result and leave the same memory.
  *
  * The test runs some ten thousand programs; the target fuzz-bpf runs ten million. The
  * program's arguments are the number of programs and the number of the first one:

@@ -29,8 +29,8 @@ static int enter, error;
 int pb_os_restricted;
 
 /*
- * Replaces the barrier. A thread that has loaded its cell before the barrier has by
- * then also loaded the phase and made its mark, in an order that the CPU chooses.
+ * Replaces the barrier. If a thread has loaded its cell before the barrier, it has also
+ * loaded the phase and made its mark, in an order that the CPU chooses.
  */
 int pb_sync_core(void)
 {

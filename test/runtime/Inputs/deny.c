@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * deny WHAT COMMAND...: runs COMMAND with a filter that refuses system calls, as file
- * systems without support do. WHAT: t refuses O_TMPFILE (files without a name), tr
- * refuses RENAME_NOREPLACE, too. A process that would wait for a file lock (flock(2))
- * is killed by SIGSYS, because the owner may hold the lock for ever.
+ * systems without support do. WHAT: t refuses O_TMPFILE (files without a name), tr also
+ * refuses RENAME_NOREPLACE. A process that would wait for a file lock (flock(2)) is
+ * killed by SIGSYS, because the owner may hold the lock for ever.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -2,8 +2,8 @@
 /*
  * Signal handlers leave a tracer's handler by siglongjmp(), 2,000 times a second. The
  * thread is still traced. Each call that returns is seen or counted as missed. The
- * library does not wait for a handler that has been left, but for a handler that was
- * interrupted by a coroutine or by a signal handler on another stack, whatever that
+ * library does not wait for a handler that was left. It waits for a handler that was
+ * interrupted, by a coroutine or by a signal handler on another stack, whatever that
  * thread calls meanwhile.
  *
  * Under this load, disarming and requests for state take at most 100 ms. On a busy

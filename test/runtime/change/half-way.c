@@ -346,8 +346,8 @@ static uint64_t refused(void)
 
 /*
  * Other writers have changed the site of one function. Arming that function is refused
- * and counted once, even if another function has a tracer already. If they changed its
- * slot instead, disarming the functions of its cell still works.
+ * and counted once, even if another function has a tracer already. If the function's
+ * slot was changed instead, disarming the functions of its cell still works.
  */
 static void patched_by_others(void)
 {

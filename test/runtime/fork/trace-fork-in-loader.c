@@ -2,8 +2,8 @@
 /*
  * A child of a recorded process ends normally, even if the parent forked while another
  * thread was in dl_iterate_phdr(). In the child, the loader's lock is then held for
- * ever. When it ends, the child may have to record a changed site, or look for a
- * library in another namespace.
+ * ever. At its end, the child may have to record a changed site, or look for a library
+ * in another namespace.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog -lpthread

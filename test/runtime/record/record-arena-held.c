@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * If a record is missing in a full block, `patchbay record` keeps the block, and writes
+ * If a record is missing in a full block, `patchbay record` keeps the block. It writes
  * no later block until the record is complete or the process ends.
  *
  * After the command was killed, the program writes events to its file. SIGKILL of the

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A data file is complete soon after its process has begun the next file, even if a
- * forked child that makes no traced call still uses the old one. With shared memory the
- * process has no writable mapping of its files.
+ * A data file is complete soon after its process has begun the next file, even while a
+ * forked child without traced calls uses the old one. With shared memory the process
+ * has no writable mapping of its files.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog %link

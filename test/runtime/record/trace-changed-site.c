@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * If another writer has restored a site during a recording, as a removed uprobe or a
- * debugger does, a message names the function, because its counts are incomplete. A
- * listening thread rearms the site.
+ * A removed uprobe or a debugger may restore a site during a recording. A message then
+ * names the function, because its counts are incomplete. A listening thread rearms the
+ * site.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * An update of a static call reaches the tramps of all link units. The executable, a
- * shared object and another one that is loaded later call and update a static call of a
- * third shared object, and one of the executable.
+ * An update of a static call reaches the tramps of all link units. One static call is
+ * the executable's, one a shared object's. The executable, a second shared object and a
+ * third one that is loaded later call and update both.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build -DOWNER -fPIC -shared %s -o %t/libowner.so --ld-path=%ld.lld -Wl,--static-calls %link

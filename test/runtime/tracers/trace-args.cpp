@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // --args records arguments and results of the requested functions only, in any
-// registers. Signal handlers record theirs, too.
+// registers, also in calls of signal handlers.
 // RUN: rm -rf %t && mkdir %t
 // RUN: %buildxx %s -o %t/prog %link
 // RUN: cd %t && %patchbay record -t function_duration --args '*shown*' -- ./prog

@@ -26,8 +26,8 @@
 // PERFETTO-NEXT: track_event=[('type', 4), ('track_uuid', [[# COUNTER]]), ('counter_value', {{-3|18446744073709551613}})]
 // PERFETTO-NEXT: track_event=[('type', 2),
 //
-// -t entry and -t graph record marks, too. -N and options that exclude arguments omit
-// them without an error.
+// -t entry and -t graph record marks, too. With -N and options that exclude arguments,
+// marks are omitted without an error.
 // RUN: cd %t && %patchbay record -t entry -F work -- ./prog && %patchbay replay | FileCheck %s --check-prefix=ENTRY
 // ENTRY: {{^ *prog-[0-9]+ +[0-9.]+:}} /* frame "1" */ <-work+0x{{[0-9a-f]+$}}
 // RUN: cd %t && %patchbay record -t graph -F work -- ./prog && %patchbay replay | FileCheck %s --check-prefix=NESTED
