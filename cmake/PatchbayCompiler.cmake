@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Finds the one LLVM that everything is built against and runs with, before
-# project() looks for a compiler. The default for CMAKE_C_COMPILER is clang of the
-# same LLVM, because the tests load the plugin into it. These variables select it:
+# Finds the LLVM to build with, before project() looks for a compiler. The default
+# for CMAKE_C_COMPILER is clang of this LLVM, because the tests load the plugin into
+# clang. These variables select the LLVM:
 #
-#   LLVM_DIR                     the folder of its LLVMConfig.cmake
-#   PATCHBAY_LLVM_VERSION_MAJOR  its major version; its llvm-config is in PATH
+#   LLVM_DIR                     the folder of LLVMConfig.cmake
+#   PATCHBAY_LLVM_VERSION_MAJOR  the major version, whose llvm-config is in PATH
 #
 # The default is the first version in cmake/llvm-versions. PatchbayLLVM.cmake
-# checks the LLVM found here.
+# checks the LLVM that this file finds.
 #
 # Sets LLVM_DIR, CMAKE_C_COMPILER, CMAKE_CXX_COMPILER and PATCHBAY_LLVM_VERSIONS.
 
@@ -33,9 +33,8 @@ if(NOT LLVM_DIR AND NOT LLVM_ROOT)
   endif()
 endif()
 
-# LLVM_DIR is lib/cmake/llvm below the folder that has bin. A compiler with the
-# version in its name is preferred to a plain `clang`, because caches identify
-# compilers by name.
+# LLVM_DIR is lib/cmake/llvm in the folder that has bin. Prefer clang-22 to a plain
+# clang, because compiler caches identify compilers by name.
 set(major)
 if(EXISTS ${LLVM_DIR}/LLVMConfigVersion.cmake)
   file(STRINGS ${LLVM_DIR}/LLVMConfigVersion.cmake major

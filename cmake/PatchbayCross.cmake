@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Builds libpatchbay for other architectures, into lib/<arch>: configures this
-# project again for each target whose C library is installed. ARCH is the output
-# of uname -m there, and the folder in runtime/core/arch.
+# project again for each target whose C library is installed. <arch> is the output
+# of uname -m on the target, and the target's folder in runtime/core/arch.
 include(ExternalProject)
 
 set(cache $ENV{XDG_CACHE_HOME})

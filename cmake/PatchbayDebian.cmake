@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # The target `deb` runs cmake/debian/pack.sh, which makes Debian packages in deb/
-# of the build folder. `bootstrap.sh package` configures, builds and packs.
+# in the build folder. `bootstrap.sh package` configures, builds and packs.
 #
-# The packages of the linker and the plugin have the version of LLVM in their names.
+# The names of the linker's and the plugin's packages contain the version of LLVM.
 # A build with another LLVM than the default makes only these two packages.
 math(EXPR NEXT_LLVM "${LLVM_VERSION_MAJOR} + 1")
 foreach(file control README.Debian)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Reads LLVM's CMake files. Refuses an LLVM that is not the requested one. Also refuses
-# an untested one, because the C++ interfaces that the plugin and the linker use change
-# with every major version. Include PatchbayCompiler.cmake first.
+# Reads LLVM's CMake files. Refuses an LLVM of another version than requested, and an
+# untested version, because LLVM's C++ interfaces change with every major version.
+# Include PatchbayCompiler.cmake first.
 #
-# Sets LLVM_* (LLVMConfig.cmake), among them LLVM_VERSION_MAJOR.
+# Sets LLVM_VERSION_MAJOR and the other variables of LLVMConfig.cmake.
 
 list(JOIN PATCHBAY_LLVM_VERSIONS " or " known)
 set(wanted ${PATCHBAY_LLVM_VERSION_MAJOR})
@@ -42,7 +42,7 @@ foreach(language C CXX)
       "${LLVM_DIR} it must be: set CMAKE_${language}_COMPILER, in a fresh build folder")
   endif()
 endforeach()
-# A build folder keeps its LLVM. Test scripts also read this variable.
+# Keep the version in the cache, for later configure runs and for test scripts.
 set(PATCHBAY_LLVM_VERSION_MAJOR ${LLVM_VERSION_MAJOR} CACHE STRING
   "LLVM's major version" FORCE)
 message(STATUS "LLVM ${LLVM_PACKAGE_VERSION} in ${LLVM_DIR}")

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Sets the install folder and the package of each part.
+# Sets the install folders.
 #
-# Debian's packages (PATCHBAY_DEBIAN, set by the preset `package`) differ from other
-# installs. Files for one LLVM version go to folders of that version, so that plugins
-# for two versions can be installed side by side. The linker is not installed as
-# /usr/bin/ld.lld, which belongs to the package lld. clang-22 searches
-# /usr/lib/llvm-22/bin for configuration files, so --config=patchbay.cfg needs no path.
-# The libraries that the command preloads are not in a folder that linkers search,
-# because their names have no version.
+# Debian's packages (PATCHBAY_DEBIAN, set by the preset `package`) have other folders.
+# Files for one LLVM version are in folders of that version, so that plugins for two
+# versions can be installed side by side. The linker is in libexec, because
+# /usr/bin/ld.lld belongs to the package lld. clang-22 searches /usr/lib/llvm-22/bin
+# for configuration files, so --config=patchbay.cfg needs no path. The libraries that
+# the command preloads have names without a version, so they are in a folder that
+# linkers do not search.
 #
 # Components, each a package: command, live, pass, lld, runtime, bpf, dev.
 option(PATCHBAY_DEBIAN "lay files out as Debian's packages have them" OFF)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Installs a configuration file for clang, a CMake package and pkg-config files.
-# Their paths are relative to themselves, so the installed tree can be moved.
+# Installs a configuration file for clang, a CMake package and pkg-config files. The
+# paths in each file are relative to the file, so that the installed tree can be moved.
 include(CMakePackageConfigHelpers)
 
-# Configures cmake/NAME.in for its install folder. The file may use these paths, which
-# become relative to that folder: @BINDIR@, @LIBDIR@, @INCLUDEDIR@, @PLUGINDIR@,
-# @LINKERDIR@ and @CONFIGDIR@ (of patchbay.cfg).
+# Configures and installs cmake/NAME.in. The file may use these paths, relative to the
+# folder DESTINATION: @BINDIR@, @LIBDIR@, @INCLUDEDIR@, @PLUGINDIR@, @LINKERDIR@ and
+# @CONFIGDIR@ (of patchbay.cfg).
 function(install_relative name destination component)
   GNUInstallDirs_get_absolute_install_dir(here destination LIBDIR)
   foreach(dir BINDIR LIBDIR INCLUDEDIR)
@@ -23,7 +23,7 @@ function(install_relative name destination component)
 endfunction()
 
 install_relative(patchbay.cfg ${PATCHBAY_INSTALL_CONFIGDIR} pass)
-# Hash the installed plugin, which may be stripped.
+# Hash the plugin at installation, which may strip the plugin.
 install(CODE "
   set(lib \"${PATCHBAY_INSTALL_PLUGINDIR}\")
   cmake_path(ABSOLUTE_PATH lib BASE_DIRECTORY \"\${CMAKE_INSTALL_PREFIX}\")

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # patchbay_precompile(TARGET OPTIONS HEADER): compiles HEADER once for the C++ files of
-# TARGET. The interface library OPTIONS has the compile options of both.
+# TARGET. The interface library OPTIONS has the compile options of TARGET and HEADER.
 #
-# CMake's own rule (target_precompile_headers) writes the name of the build folder into the
-# header. Then a build in another folder finds none of these objects in ccache. ccache does
-# not cache the header itself, because it names the source folder, which may be gone.
-# The function does nothing in three cases:
+# CMake's target_precompile_headers writes the name of the build folder into the header, so
+# that a build in another folder would find none of TARGET's objects in ccache. ccache is
+# off for the precompiled header, which contains the name of the source folder: the cache
+# may outlive the folder. The function does nothing in three cases:
 #   -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON
 #   another compiler than clang, because the options are clang's
 #   a multi-config generator, because each configuration has its own header path
@@ -23,8 +23,8 @@ function(patchbay_precompile target options header)
   if(type STREQUAL "MODULE_LIBRARY")
     set_target_properties(${target}-precompiled PROPERTIES POSITION_INDEPENDENT_CODE ON)
   elseif(CMAKE_POSITION_INDEPENDENT_CODE)
-    # CMake adds this option to executables but not to objects. clang refuses a header that
-    # was compiled without it.
+    # CMake adds -fPIE to executables but not to object libraries. clang refuses a header that
+    # was compiled without -fPIE.
     set_target_properties(${target}-precompiled PROPERTIES POSITION_INDEPENDENT_CODE OFF)
     target_compile_options(${target}-precompiled PRIVATE ${CMAKE_CXX_COMPILE_OPTIONS_PIE})
   endif()

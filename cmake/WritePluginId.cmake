@@ -2,10 +2,10 @@
 #
 #   cmake -DPLUGIN=patchbay-pass.so -DHEADER=plugin-id.h -P WritePluginId.cmake
 #
-# Compiler caches (ccache, sccache) hash a plugin that the command line names, but not one
-# that clang's configuration file names. They do hash included headers. So the
-# configuration file includes a header that differs for each plugin. Clang ignores the
-# pragma in it; it is for caches that hash only preprocessed source.
+# Compiler caches (ccache, sccache) hash included headers and a plugin that the command
+# line names, but not a plugin that clang's configuration file names. So the configuration
+# file includes a header that differs for each plugin. The pragma in the header, which
+# clang ignores, is for caches that hash only preprocessed source.
 file(SHA256 ${PLUGIN} id)
 file(WRITE ${HEADER} "/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*

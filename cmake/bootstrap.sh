@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Builds and runs Patchbay on a fresh Debian (12, 13 or unstable). `bootstrap.sh help`
-# lists the verbs. A verb first runs the steps that it needs and that are not done. Verbs
-# can be repeated, interrupted and resumed. Only the installation of missing packages
-# needs root or sudo.
+# lists the verbs. A verb first runs the missing steps that it depends on. Verbs can be
+# repeated, interrupted and resumed. Only the installation of missing packages needs root
+# or sudo.
 set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -14,7 +14,7 @@ known_llvm=$(grep -x '[0-9]*' "$root/cmake/llvm-versions")
 default_llvm=$(printf '%s\n' "$known_llvm" | head -n 1)
 llvm=${PATCHBAY_LLVM_VERSION_MAJOR:-$default_llvm}
 llvm_config=${PATCHBAY_LLVM_CONFIG:-llvm-config-$llvm}
-# A build folder keeps its LLVM.
+# Each LLVM has its own build folders.
 build=$root/build/release
 packages=$root/build/package
 dist=$root/build/dist
@@ -76,7 +76,7 @@ is_installed() {
 	esac
 }
 
-# Prints the lines of these lists in cmake/ that have no installed alternative.
+# Prints the lines of the given lists in cmake/ of which no alternative is installed.
 missing_packages() {
 	for word in $(cd "$root/cmake" && sed "s/#.*//; s/[[:space:]].*//; s/@LLVM@/$llvm/g" "$@"); do
 		found=
@@ -87,8 +87,8 @@ missing_packages() {
 	done
 }
 
-# Prints for each word the first alternative that apt can install, or the whole word if there
-# is none. Asks apt about all words at once, because each call of apt is slow.
+# Prints for each word (a|b|c) the first alternative that apt can install, or the whole word
+# if apt can install none. Asks apt about all words at once, because each call of apt is slow.
 choose() {
 	known=$(printf '%s\n' "$@" | tr '|' '\n' | LC_ALL=C xargs apt-cache policy 2>/dev/null |
 		awk '/^[^ ]/ { name = $1; sub(/:$/, "", name) }
@@ -105,7 +105,7 @@ choose() {
 	done
 }
 
-# Installs the missing packages of these lists in cmake/.
+# Installs the missing packages of the given lists in cmake/.
 deps() {
 	command -v dpkg-query >/dev/null ||
 		die "not a Debian system (dpkg-query not found): install what cmake/packages.txt lists, then use the CMake preset 'release'"
@@ -144,8 +144,8 @@ find_llvm() {
 	esac
 }
 
-# SHA-256 sums of the upstream tarballs that were built and tested. Tarballs of other versions
-# are only checked against Debian's signed index.
+# Prints the SHA-256 sum of an upstream tarball that was built and tested. For other versions
+# prints nothing: apt checks a tarball against Debian's signed index.
 known_sum() {
 	case $1 in
 	22.1.8) echo b49b9277aef97616320b2da259e1f8174c65b0ce2fbe2e8629644a97693402fe ;;
@@ -153,15 +153,15 @@ known_sum() {
 	esac
 }
 
-# The parts of LLVM's tarball to unpack: those that LLD's build and tests read, and
-# the tests that check the pass. These are patterns; `*` matches no slash.
+# Prints patterns of the files to unpack from LLVM's tarball, for LLD's build and tests and
+# for the tests of the pass. `*` matches no slash.
 wanted_parts() {
 	printf '%s\n' lld cmake llvm/utils/dtlto
 	sed '/^#/d; /^$/d' "$root/llvm-pass/upstream-tests.txt"
 }
 
 # Sets lld_source. The rename at the end makes the folder appear in one step. .complete
-# lists its parts, so that a checkout that needs more fetches again.
+# lists the patterns that were unpacked: a checkout with more patterns fetches again.
 source_lld() {
 	find_llvm
 	if [ -n "${PATCHBAY_LLD_SOURCE:-}" ]; then
@@ -201,7 +201,7 @@ source_lld() {
 	rm -f "$tarball"
 }
 
-# The steps before any build.
+# Runs the steps before a build.
 prepare() {
 	deps packages.txt
 	source_lld
@@ -249,7 +249,7 @@ docs() {
 	printf '%s\n' "$root/build/docs/index.html"
 }
 
-# Makes a tarball. It has the plugin and the linker for one LLVM; prints the other versions.
+# Makes the files of a release, for one LLVM. Says how to make a release for the others.
 release() {
 	prepare
 	deps docs-packages.txt
@@ -263,7 +263,7 @@ release() {
 	printf '%s\n' "$dist"
 }
 
-# Fetches sources that tests build. Reports a missing one and continues.
+# Fetches the sources that tests build. Reports sources that cannot be fetched.
 fetch_programs() {
 	for package in lua5.4 libzstd sqlite3 fmtlib googletest onetbb nginx redis \
 		jemalloc mimalloc google-perftools; do
@@ -287,7 +287,7 @@ fetch_kernels() {
 	done
 }
 
-# Fetches tools. Runs after the tests' packages are installed, because it needs them.
+# Installs the tests' packages, then fetches tools, which needs these packages.
 fetch_tools() {
 	(deps $test_lists) || say "tests that need these packages are skipped"
 	sh "$root/cmake/fetch-root.sh" "$llvm" >/dev/null ||
@@ -300,7 +300,7 @@ fetch_tools() {
 	done
 }
 
-# Runs all fetches in parallel, because some wait for the network while others unpack.
+# Runs the fetches in parallel: some wait for the network while others unpack.
 fetch_test_inputs() {
 	fetch_programs &
 	fetch_kernels &
@@ -309,7 +309,7 @@ fetch_test_inputs() {
 }
 
 # Builds the plugin and runs its quick tests, so that a user sees first results after a
-# minute of compiling. The full test suite reports failures again.
+# minute. Ignores failures, because the full test suite runs these tests again.
 first_results() {
 	build_preset release "$build" patchbay-pass
 	say "first results: the plugin's tests for this machine; all tests follow the build"
@@ -317,7 +317,7 @@ first_results() {
 		"$build/test/pass/X86" "$build/test/abi" || true
 }
 
-# The last line has the totals: "N passed, N failed, N skipped".
+# Builds and tests. The last line of the output is "N passed, N failed, N skipped".
 run_tests() {
 	deps packages.txt
 	# Ask for a password now, because later steps run in the background.

@@ -10,9 +10,9 @@
 #   OUTPUT/manual/                         HTML of the manual, if pandoc is installed
 #   OUTPUT/SHA256SUMS                       sums of all files
 #
-# The files of the same build are identical. All get the time of the newest commit, or
-# SOURCE_DATE_EPOCH if that is set. The name of the tarball has the version of LLVM, unless
-# that is the first of cmake/llvm-versions.
+# The files of the same build are identical. All files get the time SOURCE_DATE_EPOCH or, by
+# default, the time of the newest commit. The name of the tarball contains the version of
+# LLVM, unless the version is the first in cmake/llvm-versions.
 set -eu
 
 die() {
@@ -53,7 +53,7 @@ rm -rf "$output"
 mkdir -p "$output"
 output=$(cd "$output" && pwd)
 
-# The installed tree, the documents, and the licences of the libraries within the command.
+# The installed tree, documents, and licences of the libraries linked into the command.
 tree=$work/$name
 cmake --install "$build" --strip --prefix "$tree" >"$work/log" 2>&1 ||
 	die "cannot install $build: $(grep -m 1 'CMake Error' "$work/log" || tail -n 1 "$work/log")"
@@ -71,7 +71,7 @@ tar -C "$work" --format=gnu --sort=name --owner=0 --group=0 --numeric-owner \
 	--mtime="@$SOURCE_DATE_EPOCH" -cf - "$name" | xz -T1 >"$output/$name.tar.xz"
 printf 'made %s.tar.xz\n' "$name" >&2
 
-# Name the repository after this release of Debian, whose libraries the packages need.
+# The packages need the libraries of this release of Debian, so name the suite after it.
 suite=$(. /etc/os-release && printf '%s\n' "$VERSION_CODENAME")
 architecture=$(dpkg --print-architecture)
 index=main/binary-$architecture

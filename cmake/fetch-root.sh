@@ -7,7 +7,8 @@
 #                             of Patchbay's packages, but not the packages
 #   fetch-root.sh RELEASE     of that release, with only its essential packages
 #
-# Tests install packages and unpack the tarball there. Reuses an existing archive.
+# Tests install Patchbay's packages or unpack its tarball in this system. Reuses an existing
+# archive.
 set -eu
 . "$(dirname "$0")/private-apt.sh"
 
@@ -37,7 +38,8 @@ command -v mmdebstrap >/dev/null || die "mmdebstrap not found: install mmdebstra
 
 needed=
 if [ -n "$llvm" ]; then
-	# The dependencies of the packages, named as on this system.
+	# The dependencies of Patchbay's packages. Some names depend on the Debian release, so
+	# take the names that are installed on this system.
 	needed=clang-$llvm,libllvm$llvm,libc6-dev,libbpf1,pkgconf
 	for package in $(dpkg-query -W -f '${db:Status-Status} ${Package}\n' 'libelf1*' \
 		'libstdc++-[0-9]*-dev' 2>/dev/null | sed -n 's/^installed //p'); do
@@ -50,14 +52,14 @@ fi
 sources=$(printf '%s\n' "$mirrors" | sed 's/^/deb /; s/$/ main/')
 mkdir -p "$store" "$cache/partial" 2>/dev/null || die "cannot write to $cache: set XDG_CACHE_HOME"
 partial=$cache/partial/root-$name.tar
-# On unstable, os-release has the name of the next release.
+# On unstable, os-release has the name of the next release: take the suite of the sources.
 suite=$release
 case $sources in
 *" $release main"*) ;;
 *' sid main'*) suite=sid ;;
 *' unstable main'*) suite=unstable ;;
 esac
-# Copy the system's settings of apt, for example a proxy or accepted expired lists.
+# Use the system's settings for downloads, for example a proxy.
 apt-config dump Acquire >"$cache/partial/root.conf"
 printf 'making a clean %s\n' "$release" >&2
 printf '%s\n' "$sources" |

@@ -6,8 +6,8 @@
 #   fetch-source.sh [-v UPSTREAM_VERSION] [-s SHA256] PACKAGE [SUITE...]
 #
 # Tries the SUITEs in order; the default is the system's own. apt checks the download
-# against the signed index; -s also checks it against a known sum.
-# Resumes an interrupted download. Keeps and reuses a finished one.
+# against the signed index; -s also checks the download against a known sum. Resumes an
+# interrupted download. Reuses an existing tarball.
 set -eu
 . "$(dirname "$0")/private-apt.sh"
 

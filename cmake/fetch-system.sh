@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Fetches Debian's prebuilt kernel and static busybox of another architecture, which
-# test/system/run.py and test/kernel/run.py boot. Prints their folder:
+# Fetches Debian's prebuilt kernel and static busybox for an architecture, which
+# test/system/run.py and test/kernel/run.py boot. Prints the folder:
 #
 #   fetch-system.sh ARCH [SUITE...]
 #
 # Tries the SUITEs in order; the default is bookworm, bookworm-security and trixie.
-# Installs nothing. Resumes an interrupted download. The folder appears only when it is
-# complete, and is reused.
+# Installs nothing. Resumes an interrupted download. Makes the folder in one step, and
+# reuses an existing folder.
 set -eu
 . "$(dirname "$0")/private-apt.sh"
 
@@ -39,7 +39,7 @@ take() {
 }
 ask_suites "$debian" "$(candidates "$@")" "$*"
 
-# Unpacks file $2 of package $1, a pattern, to $3.
+# Unpacks a file of package $1, which matches the pattern $2, to $3.
 unpack() {
 	package=$(newest "$1_*.deb")
 	dpkg-deb --fsys-tarfile "$package" | tar -xO --wildcards "./$2" >"$3" &&

@@ -83,15 +83,14 @@ class Trial:
         status, text = self.run(
             "configure", "cmake", "--preset", "release", "-B", self.build,
             f"-DLLVM_DIR={self.ask('--cmakedir')}", f"-DPATCHBAY_LLVM_VERSION_MAJOR={self.major}",
-            # Otherwise one removed LLVM header in the precompiled header stops all files.
+            # A precompiled header that includes a removed LLVM header would stop all files.
             "-DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON", *more)
         if status:
             self.row("configure", 0, 1, text.strip().splitlines()[-8:])
         return status == 0
 
     def compile(self, part, target):
-        """Builds all files of the target that compile. Prints the first error of each file
-        that does not."""
+        """Builds the target as far as possible. Prints the first error in each file."""
         status, text = self.run(f"build-{target}", "ninja", "-C", self.build, "-k", "0",
                                 f"-j{self.options.jobs}", target)
         bad, current = {}, None

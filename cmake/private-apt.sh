@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # shellcheck shell=sh
 #
-# The scripts that fetch Debian packages source this file. It runs apt with a private
-# state directory in the user's cache. So it needs no root and does not change the
-# system's sources and package lists. It uses the mirrors of the system's apt. apt checks
-# downloads against the signed index.
+# Functions for the scripts that fetch Debian packages. apt runs with a private state
+# directory in the user's cache, and so needs no root and does not change the system's
+# sources and package lists. apt uses the system's mirrors, and checks downloads against
+# the signed index.
 #
 # A script sets these variables and then calls `begin`, `ask_suites` and `finish`:
 #
-#   result   the file or folder that it makes
-#   name     the name of its folders and locks
-#   wanted   the name in messages
+#   result   the file or folder that the script makes
+#   name     the name of the script's folders and locks in the cache
+#   wanted   the name of the result in messages
 #
 # shellcheck disable=SC2034,SC2154 # variables shared with the scripts that source this
 
@@ -21,7 +21,7 @@ die() {
 	exit 1
 }
 
-# If the result exists, prints it and exits. (Some scripts replace this function.)
+# If the result exists, prints its path and exits. (Some scripts replace this function.)
 there() {
 	[ ! -e "$result" ] || {
 		printf '%s\n' "$result"
@@ -29,8 +29,8 @@ there() {
 	}
 }
 
-# If the result exists, prints it and exits. Otherwise waits until no other process makes it,
-# because two processes would remove each other's files. Downloads go to $partial.
+# If the result exists, prints its path and exits. Otherwise locks $name, because two processes
+# would remove each other's files, and makes $partial, the folder for downloads.
 begin() {
 	there
 	command -v apt-get >/dev/null || die "cannot fetch $wanted: apt-get not found"
@@ -42,7 +42,7 @@ begin() {
 	there
 }
 
-# Sets $unpacked, a temporary name. The folder is removed if the script ends early.
+# Sets $unpacked, a temporary path. If the script ends early, $unpacked is removed.
 unpack_aside() {
 	unpacked=$result.$$
 	trap 'rm -rf "$unpacked"' EXIT
@@ -57,8 +57,8 @@ finish() {
 	there
 }
 
-# Prints "MIRROR SUITE" lines in the order of the named suites; the default is the
-# system's own. Security suites have their own mirrors.
+# Prints a line "MIRROR SUITE" for each of the given suites and each mirror; the default is
+# the system's own suites. Security suites have their own mirrors.
 candidates() {
 	configured=$(apt-get indextargets --format '$(REPO_URI) $(RELEASE)' \
 		'Created-By: Packages' 'Component: main' | sort -u)
@@ -74,9 +74,9 @@ candidates() {
 	done
 }
 
-# Writes the private configuration $1/apt.conf for mirror $2 and suite $3: for sources,
-# or for packages of Debian architecture $4 if it is given.
-# Disables the system's hooks, because they act on the system's state.
+# Writes the private configuration $1/apt.conf for mirror $2 and suite $3: for source
+# packages or, if $4 is given, for packages of Debian architecture $4. Disables the system's
+# APT::Update hooks, because these act on the system's state.
 configure() {
 	mkdir -p "$1/lists/partial" "$1/cache/archives/partial"
 	keyring=/usr/share/keyrings/debian-archive-keyring.gpg
@@ -110,8 +110,8 @@ download() {
 	(cd "$partial" && apt_get download "$@")
 }
 
-# Prints the newest file in $partial that matches pattern $1. There may be an older version
-# from an interrupted run.
+# Prints the newest file in $partial that matches pattern $1: an interrupted run may have
+# left an older version.
 newest() {
 	find "$partial" -name "$1" | sort -V | tail -n 1
 }
@@ -137,7 +137,7 @@ ask_suites() {
 	die "cannot fetch $wanted (${tried#; })"
 }
 
-# Prints apt's first message: it is the cause, later ones are consequences.
+# Prints apt's first message, which is the cause of later messages.
 reason() {
 	sed -n 's/^[EW]: *//p' "$1" | tr -s ' ' | head -n 1
 }

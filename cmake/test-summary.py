@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Summarizes the results of `lit --output FILE`.
 
-Names each skipped test with its reason and each failed one, then prints
-"N passed, N failed, N skipped" as the last line. Exits with 1 if a test failed
-or none passed.
+Prints each skipped test with the reason, each failed test, and as the last line
+"N passed, N failed, N skipped". Exits with 1 if a test failed or no test passed.
 """
 import json
 import sys
@@ -13,7 +12,7 @@ SKIPPED = {"UNSUPPORTED", "SKIPPED", "EXCLUDED"}
 
 
 def outcome(code):
-    """Counts any unknown code as a failure."""
+    """Returns "passed", "skipped" or "failed" for a code of lit; unknown codes failed."""
     if code in PASSED:
         return "passed"
     return "skipped" if code in SKIPPED else "failed"

@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Makes Debian packages from a build tree that was configured with the preset
-# `package`, one for each component, and SHA256SUMS:
+# Makes a Debian package for each component, and SHA256SUMS, from a build tree that was
+# configured with the preset `package`:
 #
 #   pack.sh BUILD OUTPUT
 #
-# Uses dpkg's own tools; control.in lists the dependencies of each package. Packages of
-# the same build are identical, whatever the time, umask, time zone and folder. All
-# files get the time of the newest entry of cmake/debian/changelog.
+# control.in lists the dependencies of each package. Packages of the same build are
+# identical, whatever the time, umask, time zone and folder. All files get the time of
+# the newest entry in cmake/debian/changelog.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -31,7 +31,7 @@ done
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
-# dpkg's tools expect these files there, and package trees beside them.
+# dpkg's tools read debian/changelog and debian/control, and package trees in debian/.
 mkdir "$work/debian"
 cp "$here/changelog" "$build/package/control" "$work/debian"
 cd "$work"
@@ -60,7 +60,8 @@ stage() {
 	find "$tree/usr/share/man" "$doc" \( -name '*.1' -o -name 'changelog*' \) \
 		-exec gzip -9n {} + 2>/dev/null || :
 	chmod -R u=rwX,go=rX "$tree"
-	# Programs that link with these libraries depend on this package.
+	# List the package's libraries: from this list dpkg-shlibdeps makes the dependencies of
+	# programs that link with them.
 	find "$tree/usr/lib" -maxdepth 2 -name 'lib*.so.*' -type l 2>/dev/null | sort |
 		while read -r library; do
 			name=${library##*/}
