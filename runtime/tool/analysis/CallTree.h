@@ -21,7 +21,7 @@ struct CallNode {
   bool isMostlyCost() const { return patchbay::isMostlyCost(Measured, Total); }
 };
 
-/// Each node comes after its parent. The first node has no function. It is the parent of calls
+/// Each node comes after its parent. The first node has no function, and is the parent of calls
 /// without a caller.
 using CallTree = std::vector<CallNode>;
 

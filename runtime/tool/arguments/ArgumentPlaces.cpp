@@ -43,8 +43,8 @@ static bool isFloat(DWARFDie Type) {
   return Kind == "d" || Kind == "f";
 }
 
-// Classifies each eight bytes of a type by its members. Returns false if the type is unknown
-// here, or if the whole value is in memory.
+// Classifies each eight bytes of a type by its members. Returns false if the type is
+// unsupported, or if the whole value is in memory.
 static bool classify(DWARFDie Type, uint64_t Offset, std::vector<PassedWord> &Words,
                      unsigned Depth = 0) {
   Type = plainType(Type);
@@ -183,7 +183,7 @@ static std::vector<std::string> registersOf(ArrayRef<uint8_t> Expr,
   return Sources;
 }
 
-// The location at this address of the function.
+// The location that is valid at Address.
 static EntryLocation locationAt(ArrayRef<DWARFLocationExpression> Locations,
                                 uint64_t Address, uint16_t Machine) {
   EntryLocation Result;

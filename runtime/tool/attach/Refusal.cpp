@@ -40,7 +40,7 @@ bool patchbay::hasEndedSoon(unsigned Pid) {
   return hasEnded(Pid);
 }
 
-// Is the process being killed? It ends only after each of its threads has run.
+// Is the process being killed? A killed process ends only after each thread has run.
 static bool isEnding(unsigned Pid) {
   return any_of(threadsOf(Pid), [Pid](pid_t Thread) {
     return ThreadStatus(Pid, Thread).hex("SigPnd") >> (SIGKILL - 1) & 1;

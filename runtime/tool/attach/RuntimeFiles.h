@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Finds the runtime's files that a running process must load, and their paths in the
-// process. The process may be in a container, have another root directory, or lack the
-// permission to read the files. It may also have loaded the runtime already.
+// process. The process may be in a container, have another root directory, lack the
+// permission to read the files, or have loaded the runtime already.
 #pragma once
 
 #include "Injection.h"

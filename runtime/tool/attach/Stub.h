@@ -11,8 +11,8 @@
 //    ever both writable and executable. The stub contains the values of all registers of
 //    the thread, including its program counter, and loads them at the end.
 //  - The stub maps the area (MAP_FIXED_NOREPLACE) and switches to a stack in the area. So
-//    it does not overwrite the red zone below the thread's stack pointer, and needs no
-//    space on the thread's stack.
+//    the stub does not overwrite the red zone below the thread's stack pointer, and needs
+//    no space on the thread's stack.
 //  - The stub blocks signals, except for two kinds. Signals for errors of an instruction
 //    cannot wait. The C library's signals for setuid(2) and cancellation must be delivered,
 //    since the sending thread waits for them while it holds a lock.

@@ -104,7 +104,7 @@ Expected<StubPlace> StubPlace::find(const ProcessMemory &Memory,
   Place.Pid = Memory.pid();
   Place.Lock =
       open(Memory.proc("exe").c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  // Wait up to a minute for a command that uses the process's lock on a busy machine.
+  // Wait up to a minute, since the command that holds the lock may be slow on a busy machine.
   for (unsigned Tries = 0; Place.Lock >= 0 && flock(Place.Lock, LOCK_EX | LOCK_NB);
        ++Tries) {
     if (errno != EWOULDBLOCK || Tries == 6000 || pendingEnd())

@@ -75,7 +75,7 @@ public:
   bool isInRestartable() const;
 
   /// Does the thread use syscall user dispatch, so that the kernel sends SIGSYS for its
-  /// system calls? Returns false before Linux 6.4, which does not tell.
+  /// system calls? Returns false before Linux 6.4, which cannot tell.
   bool isDispatched() const;
 
   /// Does the thread's memory have these bytes at Address?

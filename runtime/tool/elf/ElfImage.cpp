@@ -14,8 +14,8 @@ using namespace llvm;
 using namespace llvm::object;
 using namespace patchbay;
 
-// Limits for the numbers in a file, which may be damaged or hostile. Real files have less. A
-// sparse file can have a large size without using disk space.
+// Limits for the numbers in a file, which may be damaged or hostile. Numbers in real
+// files are smaller. A sparse file can have a large size without using disk space.
 static constexpr uint64_t MaxRecords = 1 << 24;
 static constexpr uint64_t MaxSymbols = 1 << 26;
 

@@ -180,7 +180,7 @@ void Writer::event(uint64_t Time, const ProtobufMessage &Event) {
   packet(Packet);
 }
 
-// The track of a counter. Its id is above the ids of all processes and threads.
+// The track of a counter, with an ID above the IDs of all processes and threads.
 uint64_t Writer::counterTrack(const std::string &Name) {
   auto [At, IsNew] = Counters.try_emplace(
       {Of->Process, Name}, T.Processes.size() + T.Threads.size() + Counters.size() + 1);
@@ -235,8 +235,8 @@ void Writer::begin(ArrayRef<TraceCall> Open, const DataValues *V) {
         R ? &*R : nullptr, V);
 }
 
-// Slices begin and end like brackets, so a call that did not return gets an end. Otherwise it
-// would take the end of an outer call. Perfetto marks a slice without an end.
+// Slices begin and end like brackets, so a call that did not return gets an end. Without an
+// end, the call would take the end of an outer call. Perfetto marks a slice without an end.
 void Writer::end(ArrayRef<TraceCall> Open, size_t Depth,
                  std::optional<uint64_t> Next) {
   std::vector<std::optional<uint64_t>> Ends = endTimes(Open, Depth, Next);

@@ -19,7 +19,7 @@ struct KernelFunction {
   std::string Module; // empty: built into the kernel
 };
 
-/// Times are nanoseconds of the tracer's clock. They are lower bounds, since the printed times
+/// Times are nanoseconds of the tracer's clock, and lower bounds, since the printed times
 /// have fewer digits than the clock.
 struct KernelEvent {
   static constexpr uint32_t NoPartner = UINT32_MAX;

@@ -223,8 +223,8 @@ bool KernelCalls::leave(std::optional<uint32_t> Function, uint32_t Depth,
 namespace {
 
 // Reads lines from the last to the first, so that the end of a call comes before its begin. If
-// the begin has no line, it must be before the begins of all nested calls. These have a higher
-// depth and ended before the call.
+// the begin has no line, it must be before the begins of all nested calls. Nested calls have
+// a higher depth and ended before the call.
 class Backward {
 public:
   void add(const KernelEvent &Line) {

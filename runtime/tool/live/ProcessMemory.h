@@ -25,7 +25,7 @@ public:
   static llvm::Expected<ProcessMemory> open(unsigned Pid);
 
   unsigned pid() const { return Pid; }
-  /// /proc/PID/Name, or the same file of one of its threads.
+  /// The path /proc/PID/Name, or the path of the same file of a thread of the process.
   std::string proc(const llvm::Twine &Name) const;
 
   /// The result of the last readMappings(), sorted by address.

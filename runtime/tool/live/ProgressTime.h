@@ -21,7 +21,7 @@ struct RunTime {
 RunTime runTimeOf(const std::string &Folder);
 
 /// The time in which a thread ran, was blocked or was stopped. soFar() must be called at least
-/// every MaxPause. It counts at most MaxPause per call, since this command itself may have
+/// every MaxPause. Each soFar() counts at most MaxPause, since this command itself may have
 /// waited for a processor.
 class ProgressTime {
 public:

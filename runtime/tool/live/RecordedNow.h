@@ -19,8 +19,8 @@ struct RecordedNow {
   uint32_t Error = 0;  // from pbd_header
 };
 
-/// Counts the contents of a data file. Stops at invalid data, since the process supplies the
-/// file, and it is untrusted.
+/// Counts the contents of a data file. Stops at invalid data, since an untrusted process
+/// supplies the file.
 RecordedNow recordedNow(int File);
 
 /// Copies the current contents of the data file From to the new file To, which only its owner

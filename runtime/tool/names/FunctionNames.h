@@ -21,7 +21,7 @@ public:
   const SymbolNames &own() const { return Own; }
   /// The symbols of the debug file or, without a debug file, the image's own symbols.
   const SymbolNames &known() const { return Apart ? Apart->Names : Own; }
-  /// All names of the function at Entry, the preferred one first.
+  /// All names of the function at Entry, the preferred name first.
   std::vector<llvm::StringRef> at(uint64_t Entry) const;
   /// The name by which the runtime finds the function: its first own symbol or, without a
   /// symbol, its entry (<patchbay/filter.h>).
@@ -46,7 +46,7 @@ struct TraceableFunctions {
   read(const ElfImage &Image, llvm::ArrayRef<std::string> Roots = {std::string()});
 };
 
-/// Unique readable names of the function at Entry, the preferred one first; "0x..."
+/// Unique readable names of the function at Entry, the preferred name first; "0x..."
 /// without a name.
 std::vector<std::string> displayNames(const SymbolNames &Of, uint64_t Entry);
 

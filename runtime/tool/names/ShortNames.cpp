@@ -111,7 +111,7 @@ static size_t resultSize(StringRef Name) {
 }
 
 // For names with the same plain name, keeps the arguments that differ. The kept text begins
-// at the first difference between any two names. It ends at the first difference between the
+// at the first difference between any two names, and ends at the first difference between the
 // name and its neighbours in sorted order, which are the most similar names.
 static void tellApart(ArrayRef<std::string> Names, ArrayRef<std::string> Short,
                       const Indices &Group, StringRef Dots, bool WithScopes,

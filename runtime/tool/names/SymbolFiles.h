@@ -25,7 +25,7 @@ bool belongsTo(const ElfImage &Debug, const ElfImage *Image,
 /// file, no server is configured, or the library is not installed.
 std::string askDebuginfod(llvm::StringRef BuildId);
 
-/// A file with symbols. Names points into it.
+/// A file with symbols. Names points into Image.
 struct SymbolFile {
   ElfImage Image;
   SymbolNames Names;

@@ -140,8 +140,8 @@ bool CallStream::advance() {
   return !IsEnd;
 }
 
-// Adds the interval since the previous event on the call's own level. The interval is an
-// upper bound for the cost of half a call, since it contains that cost. A long interval
+// Adds the interval since the previous event on the call's own level. The interval
+// contains the cost of half a call, and so is an upper bound for this cost. A long interval
 // counts only as the cost of a whole call, so that one interruption does not raise the
 // limit for a million short intervals.
 void CallStream::addInterval(TraceCall &C, uint64_t EndTicks) const {

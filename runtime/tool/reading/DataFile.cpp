@@ -133,7 +133,7 @@ std::shared_ptr<const FunctionTable> DataReader::tableOf() const {
   return Known[Key] = std::move(Table);
 }
 
-/// Reads the parent's file, its parent's file, and so on. Does not recurse, since
+/// Reads the parent's file, the grandparent's file, and so on. Does not recurse, since
 /// untrusted files determine the depth.
 void DataReader::addParents() {
   std::set<std::string> Seen = {sys::path::filename(Path).str()};

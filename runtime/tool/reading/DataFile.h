@@ -226,7 +226,7 @@ struct DataOther {
   std::string Path;
 };
 
-/// A name that PATCHBAY asked for; see pbd_asked.
+/// A name that an option in PATCHBAY requested; see pbd_asked.
 struct DataAsked {
   uint32_t By; // pbd_asked_by
   bool Matched;
@@ -287,7 +287,7 @@ struct DataFile {
   uint64_t NoContext = 0; // calls without a --trace-context
   // The errno with which the first forked child failed to create a file, and its user.
   uint32_t ChildErrno = 0, ChildUser = 0;
-  /// The error in reading the file of a forked child's parent, which describes some of
+  /// For a forked child: the error in reading the parent's file, which describes some of
   /// the child's functions. Calls of these functions are missing. Empty: no error.
   std::string Unexplained;
   std::vector<std::string> Args;
@@ -356,7 +356,7 @@ private:
   mutable std::unordered_map<uint64_t, size_t> SlowById;    // index in Slow
 };
 
-/// Reads the file into Out, and the files in the same directory that it refers to. Reads
+/// Reads the file, and the parents' files in the same directory, into Out. Reads
 /// only offsets and times of events. On an error Out has the data before the defect.
 llvm::Error readDataFile(llvm::StringRef Path, DataFile &Out);
 
@@ -380,7 +380,7 @@ llvm::Error readDataSummary(llvm::StringRef Path, DataFile &Out);
 llvm::Error parseDataFile(llvm::StringRef Path, llvm::StringRef Bytes,
                           DataFile &Out);
 
-/// What a data file's error means for its user.
+/// The message for the errno in a data file's header.
 std::string incompleteText(uint32_t Errno);
 
 /// Does the error mean that some functions were not traced?

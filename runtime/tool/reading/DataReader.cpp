@@ -67,7 +67,7 @@ void DataReader::readTable(uint64_t At) {
   IndexSum = Head.index_crc;
 }
 
-/// Returns the table's entry for the next chunk, if it has one.
+/// Returns the table's entry for the next chunk, if there is an entry.
 Expected<std::optional<pbd_blocks_entry>> DataReader::inTable() {
   if (Table.empty())
     return std::nullopt;

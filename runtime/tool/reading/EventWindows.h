@@ -41,7 +41,7 @@ struct EventWindow {
 
 class EventWindows {
 public:
-  /// What make() needs for a window.
+  /// The input of make() for one window.
   struct Plan {
     const DataPiece *Piece = nullptr;
     std::optional<uint64_t> After; // the window's events began after this time

@@ -50,7 +50,7 @@ private:
   std::optional<llvm::StdThreadPool> Pool;
 };
 
-/// How many jobs to queue before finishing the first.
+/// The number of jobs to queue before the first is finished.
 size_t jobsAhead();
 
 /// Calls Do(I) for each I below N, concurrently. Calls Use(I) after Do(I), one at a time in
@@ -84,7 +84,7 @@ void handOver(const std::vector<T> &From, std::vector<T> &To) {
 #endif
 }
 
-/// A line on stderr, if stderr is a terminal. The destructor clears it.
+/// A line on stderr, if stderr is a terminal. The destructor clears the line.
 class Progress {
 public:
   /// All: total number of events; 0: unknown.

@@ -50,8 +50,8 @@ struct TraceCall {
   };
 
   uint64_t Start;    // in ns, CLOCK_MONOTONIC
-  /// In ns; 0 for entries. A call without a known return lasts until its last known event
-  /// or, if it was still open at the end of the recording, until then.
+  /// In ns; 0 for entries. A call without a known return lasts until its last known event.
+  /// A call that was open at the end of the recording lasts until the recording's end.
   uint64_t Duration;
   uint64_t Asleep;   // off-CPU time in ns, which Duration excludes
   /// The cost of recording the call and its nested calls, in ns. Duration excludes this
@@ -63,8 +63,7 @@ struct TraceCall {
   uint64_t LongestWithin; // the longest Duration of a nested call
   uint64_t Within; // number of nested recorded calls, on all levels
   uint64_t Callees; // number of direct recorded callees
-  /// In ns: the cost of --why for this call, which its Duration excludes, and for its
-  /// callees.
+  /// In ns: the cost of --why for this call, which Duration excludes, and for the callees.
   uint64_t WhyCost, WhyCostOfCallees;
   /// In ns: the measured time of callees, and the cost of nested calls on all levels,
   /// which sums exclude. Intervals: see CallStream::addInterval().
@@ -121,7 +120,7 @@ struct TraceCount {
   std::string Thread;            // name of the thread
 };
 
-/// The number of calls of a function of which only some calls are recorded.
+/// A function of which only some calls are recorded, and the number of all calls.
 struct TraceSample {
   uint32_t Function; // index in Trace::Functions
   uint64_t Calls;
@@ -168,7 +167,7 @@ struct Trace {
   /// Does a glob match the function's name, or one of its symbols?
   bool isNamedBy(uint32_t Function, llvm::ArrayRef<std::string> Globs);
 
-  /// Did any process record events? Did any record durations?
+  /// Did any process record events? Did any process record durations?
   bool hasEvents() const;
   bool hasDurations() const;
   /// Were only some calls of a function recorded, and the rest counted?
@@ -178,7 +177,7 @@ struct Trace {
   std::string hintFor(llvm::ArrayRef<std::string> Globs,
                       llvm::StringRef Otherwise = "'patchbay report' shows which were")
       const;
-  /// Is there any event?
+  /// Was at least one event recorded?
   bool hasCalls() const;
   /// Begin and end of the recording, in ns of CLOCK_MONOTONIC.
   std::pair<uint64_t, uint64_t> range() const;

@@ -267,7 +267,7 @@ void DataWriter::fillGaps(uint64_t Committed, ArrayRef<FilePart> Areas) {
   Current->Checked = std::min(At, Committed);
 }
 
-// Does no process use the file? See filesInUse().
+// See filesInUse().
 bool DataWriter::isUnused() {
   if (flock(FD, LOCK_EX | LOCK_NB))
     return false;

@@ -109,7 +109,7 @@ Error FlightRecorder::take(StringRef Why, bool HasEnded) {
   // Wait until the recording command has written the last events (Recorder.h).
   if (HasEnded)
     std::this_thread::sleep_for(std::chrono::milliseconds(300));
-  // The process may have switched to another file (record --rotate-size).
+  // Ask again: the process may have switched to another file (record --rotate-size).
   if (Descriptor Fresh; !HasEnded) {
     consumeError(ControlSocket::askForFile(Options.Pid, Fresh).takeError());
     if (Fresh >= 0)

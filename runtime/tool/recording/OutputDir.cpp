@@ -145,7 +145,7 @@ static bool isInUse(int FD) {
 std::vector<std::string> patchbay::filesInUse(ArrayRef<std::string> Files) {
   std::vector<std::string> InUse;
   for (const std::string &File : Files) {
-    // Must not block if this is not a regular file.
+    // Use O_NONBLOCK, since the file may be a FIFO.
     const Descriptor FD = open(File.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (FD >= 0 && isInUse(FD))
       InUse.push_back(File);
@@ -170,7 +170,7 @@ static Error checkNobodyRecords(const LockedDir &Lock, const std::string &Dir) {
     if (!StringRef(Name).ends_with(PBD_SUFFIX))
       continue;
     std::string File = Dir + "/" + Name;
-    // Must not block if this is not a regular file.
+    // Use O_NONBLOCK, since the file may be a FIFO.
     const Descriptor FD = openat(Lock.descriptor(), Name.c_str(),
                                  O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (FD < 0) // for example another user's file

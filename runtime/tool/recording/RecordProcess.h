@@ -11,7 +11,7 @@ namespace patchbay {
 
 struct ProcessRecording {
   /// The command fails if a process in Named cannot be recorded. If a process in Others
-  /// cannot be recorded, the command prints a warning. It fails if it records no process.
+  /// cannot be recorded, the command prints a warning, and fails if no process is recorded.
   std::vector<pid_t> Named, Others;
   /// What: the functions to trace. Options: the PATCHBAY options for the functions that
   /// were found in a process, without output=.

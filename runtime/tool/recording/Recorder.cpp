@@ -169,7 +169,7 @@ bool Recorder::write(unsigned I, size_t Records) {
   }
   pbd_block Head;
   memcpy(&Head, memory(I), RecordAt);
-  // Without a thread, the process was killed before it began the block.
+  // A block has no thread if the process was killed before the begin of the block.
   if (!Head.thread)
     return true;
   if (Head.chunk.kind != PBD_BLOCK || Head.chunk.size != PBA_CHUNK_SIZE)
@@ -321,8 +321,8 @@ void Recorder::drainOwned() {
   }
 }
 
-// Makes the kernel mark Arena->recorder when this thread ends, even by SIGKILL. Safe
-// although processes can write to the arena, since the kernel reads no address from it.
+// Makes the kernel mark Arena->recorder when this thread ends, even by SIGKILL. This
+// is safe although processes can write to the arena: the kernel reads no address there.
 void Recorder::announceEnd() {
   AtEnd.list.next = &AtEnd.list;
   AtEnd.list_op_pending = reinterpret_cast<robust_list *>(&Arena->recorder);

@@ -148,8 +148,8 @@ void Rotation::makeRoom(uint64_t MostBytes, size_t Least) {
   for (const std::string &File : Written)
     if (Limits.MaxSize && isOurs(File))
       Bytes += bytesOf(File);
-  // Correct the counter, since other programs may remove files. Do not do so while
-  // a process changes the counter (size_changing); the process may have ended meanwhile.
+  // Correct the counter, since other programs may remove files. Wait while a process
+  // changes the counter (size_changing); the process may have ended meanwhile.
   if (IsCounted && !__atomic_load_n(&Counted->size_changing, __ATOMIC_SEQ_CST))
     __atomic_compare_exchange_n(&Counted->size_used, &Used, Bytes, false, __ATOMIC_SEQ_CST,
                                 __ATOMIC_RELAXED);

@@ -26,7 +26,7 @@ struct Seen {
   std::vector<std::string> LeftAlone;
   bool Root = false;  // was a function of --under found?
   std::string NoType; // why the arguments of a function are unknown
-  size_t Untyped = 0; // number of such functions
+  size_t Untyped = 0; // number of functions with unknown arguments
   std::string NoRoot; // message about a function of --under whose exit tracers do not see
   bool Chosen = false; // does -F or --args select a function?
   bool Left = false;   // does -N leave at least one of the selected functions?

@@ -491,7 +491,7 @@ Expected<std::string> TypedArgs::textFor(ArrayRef<TypedRequest *> Requests,
     }
   }
   if (Parts.empty() && any_of(Requests, [](auto *R) { return !R->Paths.empty(); })) {
-    NotRead.erase(llvm::unique(NotRead), NotRead.end()); // see LacksParameters
+    NotRead.erase(llvm::unique(NotRead), NotRead.end()); // paths may fail alike
     return cannot(join(NotRead, "; "));
   }
   append_range(Parts, *Checks);

@@ -36,8 +36,9 @@ public:
   uint64_t calls() const { return Calls; }
   /// By name, and true for values. Contains the first 64 names.
   const std::map<std::pair<std::string, bool>, NotedMarks> &marks() const { return Marks; }
-  /// The number of marks and values of further names, and of these names, up to 65,536.
+  /// The number of marks and values with further names.
   uint64_t marksLeftOut() const { return MarksLeftOut; }
+  /// The number of further names, at most 65,536.
   size_t namesLeftOut() const { return NamesLeftOut.size(); }
 
 private:

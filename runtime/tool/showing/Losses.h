@@ -35,8 +35,8 @@ struct Losses {
   uint64_t Missed = 0;      // calls for which the tracer was not called
   uint64_t NoReturn = 0;    // timed calls that did not return and are not shown
   size_t Unended = 0;   // processes that did not count calls without a return
-  size_t Uncounted = 0; // processes that could not, because their threshold changed
-  uint64_t Overwritten = 0; // events overwritten by newer ones
+  size_t Uncounted = 0; // processes that could not count them, because their threshold changed
+  uint64_t Overwritten = 0; // events overwritten by newer events
   uint64_t KernelLost = 0;  // lost events of an imported trace
   uint64_t KernelOverwritten = 0;
   uint64_t SampledFrom = 0; // number of all calls; 0: all were recorded

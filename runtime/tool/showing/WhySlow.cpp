@@ -422,7 +422,7 @@ void LockHolders::begin(ArrayRef<TraceCall> Open, const DataValues *V) {
   SlowOf.back() = V ? V->Slow : 0;
 }
 
-// Did the slow call itself wait for locks during half of At? Then the call probably waited
+// Did the slow call itself wait for locks during half of the wait At? Then the call probably waited
 // for the same lock, and does not hold it.
 bool LockHolders::hasWaited(const Wait &At, uint64_t Slow) {
   DataValues V;
@@ -438,7 +438,7 @@ bool LockHolders::hasWaited(const Wait &At, uint64_t Slow) {
 }
 
 // Makes C the holder for At if C fits better than the previous holder. Of two nested calls
-// that fit equally well, prefers the inner one: outer calls belong to the main loop.
+// that fit equally well, prefers the inner call: outer calls belong to the main loop.
 void LockHolders::look(Wait &At, const TraceCall &C, uint64_t Slow) {
   const uint64_t Slack = At.tolerance(), End = C.end();
   if (!At.length() || Current == At.Waiter || Current->Process != At.Waiter->Process ||

@@ -19,7 +19,7 @@ struct SlowReason {
   };
   uint64_t Ns, OffNs, PreemptedNs, NrWaits;
   bool IsMeasured;           // see WhySlow::of()
-  bool IsWhole;              // is OffNs exact? otherwise it is a lower bound
+  bool IsWhole;              // is OffNs exact? false: OffNs is a lower bound
   std::vector<Wait> Waits;   // recorded waits, longest first
   std::vector<std::string> Callers; // stack trace: the function's caller first
   std::string CallersEnd;    // why callers are missing
@@ -29,7 +29,7 @@ struct SlowReason {
   /// "off-CPU for 9.812 ms of 10.204 ms: futex (...) 9.712 ms, ...": the longest wait, and
   /// as many further waits as fit into Room characters; Room 0: up to three waits.
   std::string summary(size_t Room = 0) const;
-  /// Prints attributes in a call's JSON object.
+  /// Adds attributes to the JSON object of the call.
   void print(llvm::json::OStream &J) const;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `patchbay archive`: copies function names into a recording, so that it can be read
-// without the programs.
+// `patchbay archive`: copies function names into a recording, so that the recording can be
+// read without the programs.
 #include "Verb.h"
 #include "names/NameArchive.h"
 #include "reading/DataFiles.h"

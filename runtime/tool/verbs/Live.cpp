@@ -262,8 +262,8 @@ static Error setThreshold(uint64_t Ns) {
   }
 }
 
-// Does the process record to Dir? Snapshots to this directory are refused, since they would
-// rename the directory with the process's file.
+// Does the process record to Dir? Snapshots to this directory are refused, since a snapshot
+// would rename the directory with the process's file.
 static bool isRecordedTo(StringRef Dir, StringRef File) {
   SmallString<128> Path(sys::path::parent_path(File));
   sys::path::make_absolute("/proc/" + std::to_string(Pid) + "/cwd", Path);

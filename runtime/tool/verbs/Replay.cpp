@@ -96,7 +96,7 @@ struct Line {
 class ThreadLines {
 public:
   ThreadLines(Trace &T, const TraceThread &Thread, Workers &All, bool Ends);
-  /// The next line; nullptr after the last.
+  /// The next line; nullptr after the last line.
   const Line *front();
   void pop() { Ready.pop_front(); }
 
@@ -126,7 +126,7 @@ private:
 class Lines {
 public:
   Lines(Trace &T, bool Ends);
-  /// Returns the next line, or nullptr after the last.
+  /// Returns the next line, or nullptr after the last line.
   const Line *next();
 
 private:
@@ -432,7 +432,7 @@ void Printer::why(const Line &L) {
     OS << " => ... (" << printable(R->CallersEnd) << ")\n";
 }
 
-// How the call ended; empty if it returned.
+// How the call ended; empty for a return.
 static StringRef leftBy(const TraceCall &C) {
   if (C.Kind == TraceCall::Unwound)
     return "unwound";

@@ -41,7 +41,7 @@ private:
   DynamicRelocations Relocations;
   SymbolNames Functions;
   std::vector<uint64_t> Stubs;
-  /// For each symbol: the index of the symbol that ends last, among this and all earlier symbols.
+  /// EndsLast[I]: which of the symbols 0 to I ends last?
   std::vector<size_t> EndsLast;
 };
 

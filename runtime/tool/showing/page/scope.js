@@ -186,7 +186,7 @@ function withoutWaiting(tree) {
   return made.finish(made.root);
 }
 
-// The function's calls in the scope, as { track, row, span }, slowest first.
+// The function's calls in the scope, as { thread, row, span }, slowest first.
 function callsOf(f) {
   const found = [], [from, to] = scopeTimes();
   for (const thread of threadsInScope())
