@@ -102,7 +102,7 @@ for package in ("bzip2", "sqlite3"):
     if descriptions := glob.glob(os.path.join(cache, "source-packages", package, "*.dsc")):
         config.substitutions.insert(0, (f"%{package}_dsc", sorted(descriptions)[-1]))
         config.available_features.add(f"{package}-package")
-# perf may not work with this kernel, or the user may not be allowed to use it.
+# Does perf work with this kernel, and is this user allowed to use perf?
 if shutil.which("perf") and not subprocess.run(
         ["perf", "record", "-q", "-e", "cpu-clock:u", "-o", os.devnull, "true"],
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode:

@@ -100,7 +100,7 @@ class Demo:
 
 
 def compare(counted, expected):
-    """Prints the counts of both methods. If they differ, the demo fails."""
+    """Prints the counts of both methods. Different counts fail the demo."""
     print(f"{'Patchbay':>10} {'Lua hook':>10}  function")
     for name in sorted(expected):
         print(f"{counted.get(name, 0):>10} {expected[name]:>10}  {name}")

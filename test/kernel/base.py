@@ -18,7 +18,7 @@ from kernels import (HERE, ROOT, SELFTESTS, SOURCE_ARCH, Kernel, KernelError, ru
 
 
 def alone(folder):
-    """A lock on the folder, held while it is open."""
+    """A lock on the folder, held until the file is closed."""
     lock = open(folder / "lock", "w", encoding="utf-8")
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

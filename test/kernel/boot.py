@@ -59,7 +59,7 @@ export {environment}
 
 
 class Sink(io.BytesIO):
-    """Stores its input, and copies it to a file as it arrives."""
+    """Stores its input, and copies the input to a file as it arrives."""
 
     def __init__(self, path):
         super().__init__()

@@ -311,7 +311,7 @@ def check(text, unfit, beside, accepted_):
     show(found, unfit, beside)
     known = known_failures(found, accepted_)
     failed = [name for name, result in found.items() if result == "FAIL" and name not in known]
-    # These tests must have run and passed: a test that did not run has no FAIL line.
+    # Known tests must have run and passed: a test that did not run has no FAIL line.
     failed += [name for name in (*SINGLE, MANY) if found.get(name) not in ("OK", "FAIL")]
     yield (f"the kernel's own tests of BPF programs on functions: {tally(found)}; {len(unfit)} not"
            " built", "Summary:" in text and not failed and not unfit,

@@ -262,7 +262,7 @@ class MultiRun(BaseRun):
 
     def types(self, kernel):
         """Returns a file with the types of a kernel that was not built here."""
-        if self.arch in self.UPSTREAM:  # the image contains them uncompressed
+        if self.arch in self.UPSTREAM:  # the image contains its types uncompressed
             return extracted(kernel)
         file = kernel.out / "vmlinux.btf"
         if not file.exists() or file.stat().st_mtime < kernel.image.stat().st_mtime:

@@ -42,7 +42,7 @@ class Run(BaseRun):
         self.patchbay = product(build, "bin/patchbay")
         self.multi = multi.is_in(self.source)
         config = ("far",) if self.multi and self.arch == "arm64" else ()
-        # Use the names of --multi, so that both share each kernel.
+        # Use the kernel names of --multi, so that runs with and without --multi share kernels.
         more = ("selftests",) if config and not self.quick else ()
         if self.quick and not self.multi:
             # A separate kernel, which is compared with no other.
@@ -168,7 +168,7 @@ class Run(BaseRun):
             report.ops({}, checks.cells(said.get("ops", "")))
             return
         ours = yield from self.start(self.ours, ("selftests", "log"), *boots)
-        # Start this kernel early: the selftests take longest, and those of both run in parallel.
+        # Start this kernel early: its selftests take longest, and run in parallel with others.
         plain = yield from self.start(self.plain, ("selftests", "log"))
         cfi = yield from self.start(self.cfi, ("bpf", "ops", *(["multi"] * self.multi), "log"))
         padded = (yield from self.build_rival()) if ours and cfi and plain else None

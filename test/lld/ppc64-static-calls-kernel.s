@@ -104,7 +104,7 @@
 # GC:     __SCK__near
 # GC-NOT: unused
 
-## The option alone is enough. A later --no-static-calls disables it.
+## The option alone is enough. A later --no-static-calls disables the option.
 # RUN: not %{link} --no-static-calls -T vmlinux.lds a.o toc.o -o off 2>&1 | FileCheck %s --check-prefix=OFF
 # OFF: error: undefined symbol: __SCT__near
 

@@ -22,7 +22,7 @@
 # RUN: llvm-objdump -s -j .text -j .rodata vmlinux | tail -n +3 >ours
 # RUN: llvm-objdump -s -j .text -j .rodata stock | tail -n +3 >theirs
 # RUN: cmp ours theirs
-## No table if the script has no section for it. Without static calls the option has no effect.
+## No table if the script has no section for one. Without static calls the option has no effect.
 # RUN: sed /static_call_sites/d vmlinux.lds >no-table.lds
 # RUN: %ld.lld --static-call-sites -T no-table.lds arm64.o arm64-thunks.o -o ours
 # RUN: %stock_lld -T no-table.lds arm64.o arm64-thunks.o -o theirs

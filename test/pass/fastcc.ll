@@ -17,7 +17,7 @@ define internal fastcc i64 @eleven(i64 %0, i64 %1, i64 %2, i64 %3, i64 %4, i64 %
 ; RISCV: remark: {{.*}} nine_doubles: no slot: an argument is in a register that tracers do not keep
 ; OTHER: remark: {{.*}} nine_doubles: slot and site
 define internal fastcc double @nine_doubles(double %0, double %1, double %2, double %3, double %4, double %5, double %6, double %7, double %8) { ret double %8 }
-; In C's convention these arguments are on the stack.
+; In C's convention the ninth argument is on the stack.
 ; CHECK: remark: {{.*}} c_nine: slot and site
 define i64 @c_nine(i64 %0, i64 %1, i64 %2, i64 %3, i64 %4, i64 %5, i64 %6, i64 %7, i64 %8) { ret i64 %8 }
 

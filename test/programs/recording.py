@@ -51,8 +51,8 @@ class Thread:
     # Results:
     entries: int = 0
     exits: int = 0
-    unwound: int = 0    # of these: left by an exception, or longjmp()
-    jumped: int = 0     # of these: left by longjmp()
+    unwound: int = 0    # unwound: left by an exception, or longjmp()
+    jumped: int = 0     # jumped: left by longjmp()
     cut: int = 0        # calls without an end, although their thread made later calls
     unfinished: int = 0
     outermost: int = 0  # ticks of the outermost calls

@@ -60,7 +60,7 @@ static void *caller(void *own)
 		int result = patched();
 
 		if (load(&started) != patch)
-			continue; // both are correct
+			continue; // a patch was written meanwhile: both results are correct
 		if (result != (int)(patch & 1))
 			__atomic_fetch_add(&stale, 1, __ATOMIC_RELAXED);
 		else

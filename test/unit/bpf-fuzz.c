@@ -163,8 +163,8 @@ static void say_progress(unsigned long long first)
 }
 
 /*
- * Counts the instructions of RFC 9669 that were never executed, except those for
- * packets.
+ * Counts the instructions of RFC 9669, except those for packets, that were never
+ * executed.
  */
 static unsigned int nr_never(void)
 {

@@ -62,7 +62,7 @@ static void drop_row(struct pb_choice *choice, size_t i, size_t end)
 
 /*
  * Are rows equal to the single bits? With @remove, removing rows must remove exactly
- * these bits.
+ * the rows' bits.
  */
 static int has_rows(struct pb_choice *choice, int remove)
 {

@@ -104,8 +104,7 @@ static void leave(int sig)
 }
 
 /*
- * A signal handler leaves a fork while it sleeps. After that, a thousand works must be
- * quick.
+ * A signal handler leaves a sleeping fork. After that, a thousand works must be quick.
  */
 static int is_quick_after_left_fork(void)
 {

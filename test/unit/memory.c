@@ -128,7 +128,7 @@ static void sizes(void)
 	puts(failed ? "sizes: WRONG" : "sizes: right");
 }
 
-/* Freed mappings are reused, and calloc() clears them. */
+/* Freed mappings are reused, and calloc() clears their memory. */
 static void kept(void)
 {
 	unsigned char *first = pb_malloc(1 << 20), *second;

@@ -25,7 +25,7 @@ static void sites(void)
 		int64_t from_entry;
 		uint32_t state;
 	} table[] = {
-		/* both kinds, with one entry and with two */
+		/* sites of both states, in functions with one entry and with two */
 		{ { NOP }, 0, NOP },
 		{ { 0x48000100 }, 0, 0x48000100 },
 		{ { 0x4bfffffc }, 0, 0x4bfffffc },

@@ -220,8 +220,8 @@ static void shared(void)
 	site = site_at(reach[1], 0, low + MB);
 	CHECK(place_of(&site) == (uintptr_t)first - 40);
 	/*
-	 * An unloaded module leaves its sequences unused, because threads may be in
-	 * them.
+	 * An unloaded module leaves its sequences unused, because threads may be
+	 * executing them.
 	 */
 	pb_arch_unmap_reach(reach[0]);
 	CHECK(nr_unmapped == 0);

@@ -318,7 +318,7 @@ int main(void)
 	other->outer.phase = PB_THREAD_OUTSIDE;
 	CHECK(pb_quiesce_over(phase));
 
-	/* A thread that enters later has seen the store. The wait ignores it. */
+	/* A thread that enters later has seen the store, and is ignored. */
 	enter = 0;
 	CHECK(!pb_quiesce_begin(&phase));
 	other->outer.phase = pb_reader_phase;

@@ -228,9 +228,7 @@ static void unexpected(void)
 	begin();
 	add(100, 7);
 	CHECK(!apply(1) && all_there());
-	/*
-	 * A breakpoint appears between the reads. If it is between patches, it remains.
-	 */
+	/* A breakpoint that appears between the reads, and between patches, remains. */
 	begin();
 	add_functions(0, BLOCK, 64);
 	foreign = 1000;

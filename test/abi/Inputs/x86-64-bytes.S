@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-	/* int function(int a) { return a + 1; } as the ABI defines it. */
+	/* int function(int a) { return a + 1; } with the ABI's slot and site. */
 #include <patchbay/abi.h>
 
 #ifdef IBT

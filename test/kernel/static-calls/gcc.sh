@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # shellcheck shell=sh
 #
-# gcc.sh GCC ARGUMENTS: runs GCC without those of the kernel configuration's clang options
-# that GCC does not know.
+# gcc.sh GCC ARGUMENTS: runs GCC with the kernel configuration's options for clang, except
+# those that GCC does not know.
 gcc=$1
 shift
 for argument; do

@@ -26,7 +26,7 @@ __int128 wide(int a, __int128 b) { return b; }
 // On the stack, an __int128 starts at a multiple of its size.
 // CHECK-DAG: {{^}}wide_aligned gp=8 fp=0 stack=4 ret=gp {{[^ ]+ [^ ]+ [^ ]+$}}
 __int128 wide_aligned(two_longs a, two_longs b, two_longs c, two_longs d, int e, __int128 f) { return f; }
-// x8 has the result's address. The record neither counts x8 nor calls it a result.
+// x8 has the result's address. The record does not count x8 as argument or result.
 // CHECK-DAG: {{^}}hidden gp=2 fp=0 stack=0 ret=void {{[^ ]+ [^ ]+ [^ ]+}} sret{{$}}
 three_longs hidden(three_longs a, int b) { return a; }
 // CHECK-DAG: {{^}}floats gp=0 fp=3 stack=0 ret=other {{[^ ]+ [^ ]+ [^ ]+$}}

@@ -42,7 +42,7 @@ two_longs pair(two_longs a) { return a; }
 void split_pair(int a, int b, int c, int d, int e, two_longs f, int g) {}
 // CHECK-DAG: {{^}}wide gp=6 fp=0 stack=2 ret=gp {{[^ ]+ [^ ]+ [^ ]+$}}
 __int128 wide(int a, int b, int c, int d, int e, __int128 f, int g) { return f + g; }
-// On the stack, it starts at a multiple of its alignment.
+// An __int128 on the stack starts at a multiple of its alignment.
 // CHECK-DAG: {{^}}wide_aligned gp=6 fp=0 stack=4 ret=gp {{[^ ]+ [^ ]+ [^ ]+$}}
 __int128 wide_aligned(int a, int b, int c, int d, int e, int f, int g, __int128 h) { return h; }
 // CHECK-DAG: {{^}}hidden gp=2 fp=0 stack=3 ret=gp {{[^ ]+ [^ ]+ [^ ]+}} sret{{$}}
@@ -99,7 +99,7 @@ int tail(int a) { __attribute__((musttail)) return callee(a); }
 v8 ymm(v8 a, v8 b) { return a; }
 // AVX-DAG: {{^}}zmm gp=1 fp=1 stack=0 ret=other {{[^ ]+ [^ ]+ [^ ]+$}}
 v16 zmm(v16 a, int b) { return a; }
-// In variadic functions these arguments are on the stack.
+// In variadic functions, 512-bit vectors are on the stack.
 // AVX-DAG: {{^}}variadic_zmm {{.*}} variadic unknown-args{{$}}
 void variadic_zmm(v16 a, int b, ...) {}
 #endif

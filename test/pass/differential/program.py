@@ -51,7 +51,7 @@ class Program:
     seed: int
     folder: Path
     plain_unit: str   # compiled without the plugin, or ""
-    flavour: int      # the code generation options that compile it
+    flavour: int      # the code generation options for compiling
     untraced: frozenset
 
 

@@ -43,7 +43,7 @@ class Stress:
         if generator == "llvm-stress":
             source = folder / "stress.ll"
             command = [self.llvm_stress, f"-seed={seed}", "-size=200", "-o", source]
-            # Optimization removes most of such code.
+            # Optimization removes most of llvm-stress's code.
             options = ("-fPIC", "-Xclang", "-disable-llvm-passes")
         else:
             source = folder / "csmith.c"

@@ -48,7 +48,7 @@ class Test:
     line whose group is the number of passed tests."""
     command: tuple  # the name of an image, or a path; then arguments
     passed: str
-    images: tuple = ()  # images that the command runs, if it is not an image itself
+    images: tuple = ()  # images that the command runs, unless the command is an image
     environment: tuple = ()
     # Whether to run the test again with every function armed. The test must be short enough.
     armed: bool = False

@@ -14,7 +14,7 @@ from . import Image, ProgramError, Unit, unpack
 from .serving import HOST, PATIENCE, Run, Server, at_once, children, is_there, wait_until, waits
 
 WORKERS = 3
-CONNECTIONS = 32  # enough that each worker gets some of them
+CONNECTIONS = 32  # enough for each worker to get some
 
 # Omit modules that need libraries or further servers.
 LEFT_OUT = """http_rewrite http_gzip http_proxy http_fastcgi http_uwsgi http_scgi http_grpc

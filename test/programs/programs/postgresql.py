@@ -146,7 +146,7 @@ class Postgres(Server):
         super().__init__(*arguments)
         self.db, self.backends = self.folder / "db", []
         self.asked = 0  # number of requests for statistics
-        self.before = Counter()  # statistics from before a crash, which loses them
+        self.before = Counter()  # statistics from before a crash, which resets them
         if os.geteuid() == 0:
             os.chown(self.folder, OTHER_USER, OTHER_USER)
         self.prepare("initdb", "-A", "trust", "-U", "test", "--no-sync", "--locale=C", "-E",

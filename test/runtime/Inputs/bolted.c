@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The program that llvm-bolt rewrites in bolt.test. With -DARM it arms itself. */
+/* The program that llvm-bolt rewrites in bolt.test. -DARM makes the program arm itself. */
 #include <stdio.h>
 
 __attribute__((noinline)) int square(int n)

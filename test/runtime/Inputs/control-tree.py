@@ -88,7 +88,7 @@ def run(how, tracer):
     finally:
         for pid, name in processes.items():
             if name == "master":
-                os.kill(pid, signal.SIGKILL)  # the workers end with it
+                os.kill(pid, signal.SIGKILL)  # the workers end with the master
         command.wait(PATIENCE)
         command.stdout.read()
     expect("masters", list(processes.values()).count("master"), 1)

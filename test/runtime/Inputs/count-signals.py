@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """count-signals.py twice|key RECORD...: interrupts RECORD, which runs a counting program.
 
-twice: two signals to RECORD alone. key: Ctrl-C on the terminal of both.
+twice: two signals to RECORD alone. key: Ctrl-C on the terminal of RECORD and its program.
 """
 import os
 import pty

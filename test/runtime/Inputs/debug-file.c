@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A program that exports no function. With an argument it runs until its input
- * ends.
+ * A program that exports no function. With an argument, the program runs until its
+ * input ends.
  */
 #include <stdio.h>
 

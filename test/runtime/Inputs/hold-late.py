@@ -102,7 +102,7 @@ def hold_late(patchbay, program, how):
     print(read_all(read), end="")
     print("exit code", recording.wait(PATIENCE), flush=True)
     program.send_signal(signal.SIGCONT)
-    # No command is connected to the recording, so it ends by itself.
+    # No command is connected, so the recording ends by itself.
     wait_until(lambda: threads(program.pid) == before)
 
 
@@ -116,7 +116,7 @@ def ask(patchbay, program):
     recording = subprocess.Popen(command(patchbay, "record", program.pid, "-t", "count", "-o", "out"),
                                  stderr=subprocess.PIPE, text=True)
     print(recording.stderr.readline(), end="")
-    # If the command has its answers, it is connected.
+    # If the command has its answers, the connection exists.
     wait_until_held(recording.pid)
     stop(program)
     for verb, *more in (["status"], ["status", "--json"], ["live"], ["live", "--arm", "seldom"]):

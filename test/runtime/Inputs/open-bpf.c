@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Opens the given BPF objects and prints the message for each. Then it runs the
- * programs for f().
+ * Opens the given BPF objects and prints the message for each, then runs the programs
+ * for f().
  */
 #include <patchbay/bpf.h>
 

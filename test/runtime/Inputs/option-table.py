@@ -146,7 +146,7 @@ for verb in verbs:
         with_duration.add((verb, option))
         check_duration(verb, option, data)
         checked += 1
-    # These values are points in time, not durations.
+    # The values of these options are points in time, not durations.
     others = set(re.findall(r"^  (--?[a-z-]+) (?:TIME|SECONDS|MS)\b", text, re.M))
     assert others <= {"--from", "--to"}, f"{verb}: {others}"
 assert with_duration == set(DURATIONS), with_duration ^ set(DURATIONS)

@@ -486,7 +486,7 @@ def forked(folder, path):
     own = [module(3, path), functions(3, [0x1010]),
            chunk(LEFT_OUT, struct.pack("<QQQ", 1, 0x11050, 1))]
     known = 48 + len(session()) + sum(map(len, own))
-    # After the fork, the parent reused these numbers. The child does not know that.
+    # After the fork, the parent reused the child's numbers. The child does not know that.
     later = [module(4, "/other"), functions(4, [0x1050], first=1)]
     process("42", *own, *later, calls(0, 1), pid=42)
     # Two forked processes: the first has its own module, the second has none.
@@ -687,7 +687,7 @@ def slow(folder, path):
         slow_call(3, 0, 0, [wait(600, 1, 0, [1], [])] * 16, nr_waits=20, stack_error=24),
         slow_call(5, 0, 60, [wait(600, 1, 0, [1], []), wait(601, 2, 1, [], [])] * 8,
                   nr_waits=17),
-        # These causes belong to unknown calls, or to no call.
+        # The causes of these entries belong to unknown calls, or to no call.
         slow_call(9, 1, 0, [], stack_size=2**32 - 1), slow_call(0, 1, 0, []),
         block(1, 100, [
             slow_of(1, 90, 0), record(500, 0, 90, 1000),

@@ -154,7 +154,7 @@ class Session:
             return False
         try:
             data = os.read(self.terminal, 65536)
-        except OSError:  # EIO: no process has it open any longer
+        except OSError:  # EIO: no process has the terminal open
             return False
         self.bytes += data
         # A character may arrive in parts, so keep an incomplete one.

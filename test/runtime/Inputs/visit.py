@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Records a running process by its PID, and checks what the recording leaves in it.
+"""Records a running process by its PID, and checks what remains in the process.
 
 visit.py PATCHBAY counts PROG TIMES
     PROG is visited.c, with its argument, if any. Counts are exact from the start of a

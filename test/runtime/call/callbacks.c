@@ -256,7 +256,7 @@ static void test_log(void)
 	CHECK(patchbay_link_attach(PATCHBAY_FENTRY, &program, &opts, &link) < 0);
 }
 
-/* Either this thread or the thread that loads the module arms it. */
+/* Either this thread or the thread that loads the module arms the module. */
 static void test_future(void)
 {
 	struct patchbay_ops *ops =

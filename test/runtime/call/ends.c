@@ -331,7 +331,7 @@ int main(void)
 	seen = 0;
 	test_raw_clone();
 	printf("storage without contents: %d of 1 seen\n", seen);
-	/* The first threads of each kind allocate memory; later ones reuse it. */
+	/* The first threads of each type allocate memory, which later threads reuse. */
 	count(end_in_free, TIMES);
 	before = pages();
 	for (int i = 0; i < MANY; i++)

@@ -464,7 +464,7 @@ NOT_TRACED static void call_held(void)
 		CHECK_EQ(held(5), 5);
 }
 
-/* Holds the next call after @instruction instructions, if it has that many. */
+/* Holds the next call after @instruction instructions, unless the call has fewer. */
 NOT_TRACED static int step_to(long instruction)
 {
 	pthread_t thread;

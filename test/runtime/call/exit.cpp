@@ -103,7 +103,7 @@ NOT_TRACED GENERAL_REGS static void exitOnly(uintptr_t ip, uintptr_t parent_ip,
                                              patchbay_regs *regs) {
   BODY;
   (void)cell;
-  ++entries; // keeps both counts equal
+  ++entries; // no entry handler counts this call
   ++exits;
   unwinds += patchbay_exit_reason(regs) == PATCHBAY_EXIT_UNWIND;
 }

@@ -391,7 +391,7 @@ static void check_signals(void)
 /* More tracers than the fast path supports on one function. */
 #define MANY 10
 
-/* Checks a tracer with these handlers, together with @nr others. */
+/* Checks a tracer with the given handlers, together with @nr others. */
 static void check_tracers(patchbay_handler entry, const uint64_t *threshold, int nr)
 {
 	const unsigned int flags = PATCHBAY_OPS_FAST | PATCHBAY_OPS_NO_RESULT_FP;

@@ -25,7 +25,7 @@
 
 #define NOT_TRACED __attribute__((no_profile_instrument_function))
 #ifdef __powerpc64__
-#define MUSTTAIL // clang refuses it even for static functions
+#define MUSTTAIL // clang refuses the attribute even for static functions
 #else
 #define MUSTTAIL __attribute__((musttail))
 #endif

@@ -119,8 +119,8 @@ static int has(char **argv, const char *word)
 		(uintptr_t)nothing##n, (uintptr_t)inner##n,
 
 /*
- * Removes a tracer from all its functions, the first hundred. The functions after these
- * keep their tracers.
+ * Removes a tracer from all its functions, the first hundred. Later functions keep
+ * their tracers.
  */
 static long leave_next(struct patchbay_ops *first, struct patchbay_ops *second)
 {

@@ -355,7 +355,7 @@ static void fail_often(int what, int n, int error)
 		inject(what, n, 1);
 		CHECK_EQ(change(), error);
 		CHECK(injected());
-		/* A change may allocate a block for cells once, and keeps it. */
+		/* A change may allocate a block for cells once, and keeps the block. */
 		CHECK(blocks <= before_all + (what == WRITE));
 	}
 }

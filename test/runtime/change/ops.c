@@ -197,7 +197,7 @@ static void nested(void)
 	CHECK_EQ(info_of(any).nmissed, 3);
 	CHECK_EQ(info_of(fast).nmissed, 2);
 	CHECK_EQ(info_of(outer).nmissed, 0);
-	/* A disabled tracer would not see these calls, so it counts none as missed. */
+	/* A disabled tracer would not see these calls, so none counts as missed. */
 	CHECK_EQ(patchbay_ops_disable(any), 0);
 	rose(1);
 	CHECK_EQ(info_of(any).nmissed, 3);

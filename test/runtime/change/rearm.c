@@ -121,7 +121,7 @@ static void call_library(uintptr_t ip, uintptr_t parent_ip,
 
 /*
  * If slots also have the bytes of the file, patchbay_rearm() returns an error and does
- * not write them.
+ * not write the slots.
  */
 static void whole_text(void)
 {

@@ -164,7 +164,7 @@ int main(void)
 	in_child("no /proc", without_proc);
 	in_child("other user", as_other_user);
 	in_child("descriptors", without_descriptors);
-	/* Without these restrictions it works. */
+	/* Without these restrictions arming works. */
 	CHECK_EQ(patchbay_arm(second, "lime", 0), 1);
 	CHECK_EQ(calls_of(lime, 2), 1);
 	CHECK_EQ(patchbay_ops_destroy(second), 0);

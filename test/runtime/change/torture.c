@@ -57,7 +57,7 @@ int plugin_busy(int a) { return busy(a); }
  * The tracer sees this call, too, because the library registers a module before its
  * constructors run.
  */
-static volatile int loaded; /* volatile, or the compiler evaluates it */
+static volatile int loaded; /* volatile, or the compiler evaluates the constructor */
 __attribute__((constructor)) static void load(void) { loaded = steady(0); }
 int plugin_loaded(void) { return loaded; }
 #else
@@ -247,7 +247,7 @@ static void arm_others(struct patchbay_ops *ops, struct witness *w,
 	if (random & 8)
 		usleep(random >> 4 & 0xff);
 	if (random & 16)
-		return; /* destroying the tracer disarms it */
+		return; /* destroying the tracer disarms the function */
 	nr = patchbay_disarm(ops, glob);
 	CHECK(nr > 0 || nr == -ENOENT);
 	w->live = 0;

@@ -27,7 +27,7 @@ enum { NR = sizeof(functions) / sizeof(functions[0]) };
 OPAQUE int pear(int a) { return a + 2; }
 
 #ifdef FOLDED
-enum { NR_FIGS = 1 }; /* mold folds all of them into one */
+enum { NR_FIGS = 1 }; /* mold folds all functions into one */
 #else
 enum { NR_FIGS = NR };
 

@@ -52,7 +52,7 @@ static int child(void)
 	always(1);
 	CHECK_EQ(calls, 1);
 	armed = patchbay_arm(ops, "sometimes", 0);
-	CHECK(armed == 0 || armed == 1); /* another thread may have armed it first */
+	CHECK(armed == 0 || armed == 1); /* another thread may have armed the function first */
 	sometimes(1);
 	CHECK_EQ(calls, 2);
 	CHECK_EQ(patchbay_disarm(ops, "*"), 2);

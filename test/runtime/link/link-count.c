@@ -58,7 +58,7 @@ static struct patchbay_link *attach(int i)
 	return link;
 }
 
-/* The instruction counter finds the two phases by these names. */
+/* The instruction counter finds the two phases by the names of these functions. */
 OPAQUE __attribute__((no_profile_instrument_function)) void attach_all(int nr)
 {
 	for (int i = 1; i < nr; i++)

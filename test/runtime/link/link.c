@@ -244,7 +244,7 @@ static void test_order(void)
 }
 
 /*
- * If several programs override the result, the last one wins. All of them are called.
+ * If several programs override the result, the last one wins. All programs are called.
  */
 static void test_override(void)
 {
@@ -343,7 +343,7 @@ static void meddle(uintptr_t ip, uintptr_t parent_ip,
 					    .entry = meddle };
 
 	UNUSED_CONTEXT;
-	CHECK_EQ(patchbay_link_get_info(latest, &info), 0); /* allowed, because it only reads */
+	CHECK_EQ(patchbay_link_get_info(latest, &info), 0); /* allowed: only reads */
 	CHECK_EQ(patchbay_link_update(latest, &program), -EDEADLK);
 	CHECK_EQ(patchbay_link_detach(latest), -EDEADLK);
 	CHECK_EQ(patchbay_link_destroy(latest), -EDEADLK);

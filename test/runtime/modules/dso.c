@@ -119,7 +119,7 @@ int main(int argc, char **argv)
 		CHECK(library);
 		plum = (int (*)(int))dlsym(library, "plum");
 		CHECK(plum);
-		CHECK_EQ(calls, 1); /* the library's constructor calls it */
+		CHECK_EQ(calls, 1); /* called by the library's constructor */
 		CHECK_EQ(plum(2), 42);
 		CHECK_EQ(pear(2), 2);
 		CHECK_EQ(calls, 3);

@@ -96,7 +96,7 @@ int main(void)
 	const char *const syms[] = { "f_0000", "f_1230", "f_3332", "f_3333" };
 	const struct patchbay_filter few = { .size = sizeof(few), .syms = syms,
 					     .cnt = 4 };
-	/* These functions have private cells after they were armed alone. */
+	/* Functions that were armed alone have private cells. */
 	const struct patchbay_filter two = { .size = sizeof(two), .syms = syms,
 					     .cnt = 2 };
 	struct patchbay_ops *ops;

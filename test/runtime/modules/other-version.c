@@ -60,7 +60,7 @@
 // RUN: %build -c %s -o %t/prog.o
 // RUN: not %ld.lld -shared %t/prog.o %t/old.o -o %t/both.so 2>&1 | FileCheck %s --check-prefix=LINK
 // LINK: error: {{.*}}old.o: Patchbay ABI version 1 is incompatible with version 2 of {{.*}}prog.o; compile both with the same pass plugin
-/* If another linker combines them, the untraceable functions are counted. */
+/* If another linker combines both versions, the untraceable functions are counted. */
 // RUN: %build -DOLD %s %S/../Inputs/version1.S -o %t/mixed %link
 // RUN: %t/mixed | FileCheck %s
 #include "../Inputs/check.h"

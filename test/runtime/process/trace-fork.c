@@ -86,7 +86,7 @@ static void child(void)
 	wait_for(pid, 0);
 }
 
-/* Records nothing itself. Its child runs after it has ended. */
+/* Records nothing itself. The child of this process runs after this process has ended. */
 static void silent(void)
 {
 	if (fork())

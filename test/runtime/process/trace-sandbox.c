@@ -79,7 +79,7 @@
 
 OPAQUE void early(void) { take_time(); }
 OPAQUE void late(void) { take_time(); }
-/* These functions are first called after the restriction. */
+/* The first call of these functions is after the restriction. */
 #define MANY(n) OPAQUE void many_##n(void) { take_time(); }
 MANY(0) MANY(1) MANY(2) MANY(3) MANY(4) MANY(5) MANY(6) MANY(7)
 static void (*const many[])(void) = { many_0, many_1, many_2, many_3,

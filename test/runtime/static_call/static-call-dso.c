@@ -80,7 +80,7 @@ static unsigned char break_tramp(unsigned char byte)
 }
 
 #if defined(OWNER) || defined(USER)
-/* These two link units do not use the executable's static call. */
+/* Two link units do not use the executable's static call. */
 #define verbosity_now NULL
 #define set_verbosity NULL
 #else

@@ -167,7 +167,7 @@ __attribute__((noinline)) void tiny(int n)
 	usleep((useconds_t)n);
 }
 
-/* The size of these frames is found only in unwind tables, in no register. */
+/* Only unwind tables, and no register, have the size of these frames. */
 CALLER void middle(int what, int size)
 {
 	char room[96];

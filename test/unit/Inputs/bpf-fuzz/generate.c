@@ -345,7 +345,7 @@ static void put_update(struct program *p)
 		put(p, BPF_ALU64 | BPF_MOV | BPF_K, 4, 0, 0,
 		    below(p->random, 4));
 		put_key(p, map);
-		/* 64 bytes of numbers are enough for both. */
+		/* 64 bytes of numbers are enough for a value of either map. */
 		put_copy(p, 3, 10);
 		put(p, BPF_ALU64 | BPF_ADD | BPF_K, 3, 0, 0, NUMBERS);
 		put_map(p, 1, map);

@@ -30,7 +30,7 @@ enum Rule {
   WaitForHandlers,      // disarming ends when no thread is inside
   WaitForCells,         // a cell gets tracers only when no thread is inside it
   WaitForLeft,          // nor while functions have left the cell and a thread may be inside
-  SwapUnlessLeft,       // such a cell gets no other set either
+  SwapUnlessLeft,       // a cell that functions have left gets no other set either
   WaitForOwn,           // nor if a tracer left the cell to others and now joins again
   LeaveAsItIs,          // a cell that all functions have left stays unchanged
   LeaveWhatFailed,      // a cell that functions joined without success stays unchanged
@@ -93,7 +93,7 @@ struct Cell {
   uint64_t Since;
   Enter How;
   int8_t Func, ExitOf, Ops; // tracers
-  uint8_t Number, Data;     // the arming that set these, and its data
+  uint8_t Number, Data;     // the arming that set Func and ExitOf, and its data
   uint8_t Set;
   bool Left, Abandoned;
 };
