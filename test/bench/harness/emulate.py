@@ -125,9 +125,8 @@ def count(isa, mnemonics):
 
 
 def unpaired(isa, executed):
-    """Returns the number of returns to another instruction than that after the innermost call,
-    plus the number of calls without a return. A CPU's link stack mispredicts such returns, and
-    later returns after such calls."""
+    """Counts returns that do not go to the instruction after the innermost call, and calls without
+    a return. A CPU's link stack mispredicts such returns, and later returns after such calls."""
     stack, wrong = [], 0
     for (address, name), (following, _) in zip(executed, executed[1:]):
         if re.fullmatch(isa.calls, name):

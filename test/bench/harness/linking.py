@@ -9,7 +9,7 @@ from .compiler import Compiler, instruction_rows, time_rows
 from .report import Skipped
 from .toolchain import CFLAGS
 
-FILES, KEYS = 10, 100  # of each file
+FILES, KEYS = 10, 100  # number of files, keys per file
 CALLS = 3  # calls of each key, in the next file
 QUICK = "libLLVMSupport.a"
 

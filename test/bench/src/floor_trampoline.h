@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * A trampoline with the minimum cost of calling a handler: it saves one register and calls
- * a function pointer in memory. Unlike Patchbay's, it does not record which threads are
- * inside.
+ * a function pointer in memory. Unlike Patchbay's trampolines, it does not record which
+ * threads are inside.
  */
 #ifndef BENCH_FLOOR_TRAMPOLINE_H
 #define BENCH_FLOOR_TRAMPOLINE_H

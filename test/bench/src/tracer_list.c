@@ -2,8 +2,8 @@
 /*
  * A reimplementation of ftrace's method for sites without CALL_OPS: all sites call one
  * function, which checks the filter of every tracer (ftrace_ops_list_func(),
- * ftrace_ops_test()). It has a list, a guard against recursion, and a hash table per
- * tracer. The path from the site to the list, the handlers and the options equal
+ * ftrace_ops_test()). The function has a list, a guard against recursion, and a hash table
+ * per tracer. The path from the site to the list, the handlers and the options equal
  * tracer_sets.c.
  */
 #include "handlers.h"

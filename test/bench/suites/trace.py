@@ -18,8 +18,7 @@ DURATION = "one record, at the exit, with entry and duration"
 AGAINST = ("baseline", "floor")
 # Calls per slice for the slowest systems, because long slices are interrupted more often.
 FEWER = CALLS // 10
-# Calls of recordings that keep each call. 240 MB of records of ours are less than the default
-# buffer.
+# Calls of recordings that keep each call. Patchbay's records, 240 MB, fit into the default buffer.
 KEPT, KEPT_ROUNDS = 10_000_000, 5
 KEPT_QUICK = 2_000_000
 
