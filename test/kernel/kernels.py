@@ -136,8 +136,8 @@ class Kernel:
             variables["CC"] = f"ccache clang{variables['LLVM']}"
         variables["KBUILD_BUILD_TIMESTAMP"] = "@0"
         if self.arch in ("ppc64le", "riscv"):
-            # There the kernel rejects all types because of pahole 1.24's types of per-CPU
-            # variables.
+            # On ppc64le and riscv the kernel rejects all types because of pahole 1.24's types
+            # of per-CPU variables.
             variables["PAHOLE_FLAGS"] = "--btf_gen_floats --skip_encoding_btf_vars"
         variables.update(self.variables, **more)
         return ["make", "-s", f"-j{os.cpu_count()}", "-C", self.source,

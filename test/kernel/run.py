@@ -96,7 +96,7 @@ class Run(BaseRun):
         if not is_first:
             shutil.rmtree(without.out, ignore_errors=True)
         without.configure()
-        # Forget this now: after an interruption the next run builds in the same folder.
+        # Forget the configuration: after an interruption the next run builds in the same folder.
         without.forget_configuration()
         said = without.log.read_text(errors="replace")
         yield ("configuring without the plugin says so, and leaves CALL_OPS out",

@@ -38,7 +38,7 @@ void *pb_os_map_code(uintptr_t low, uintptr_t high, const void *code,
 	return NULL;
 }
 
-/* Needs no lock, because there is one thread. */
+/* Takes no lock, because the test has one thread. */
 void pb_engine_lock(void)
 {
 }

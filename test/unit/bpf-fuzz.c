@@ -13,7 +13,7 @@
 // RUN: %clang -O1 -g -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover %s %S/Inputs/bpf-fuzz/*.c %{bpf}/engine.c %{bpf}/flow.c %{bpf}/hash.c %{bpf}/helpers.c %{bpf}/interpret.c %{bpf}/map.c %{bpf}/ringbuf.c %{bpf}/state.c %{bpf}/verify*.c -I %patchbay_include -I %{bpf} -I %S/Inputs/bpf-fuzz -o %t
 // RUN: %t 30000 1 | FileCheck %s
 
-/* Most programs are accepted, also some damaged ones, and every instruction is used. */
+/* The verifier accepts most programs, also some damaged ones. Every instruction is used. */
 // CHECK: {{^}}taken: {{[1-9][0-9][0-9][0-9][0-9]}} of 30000{{$}}
 // CHECK: {{^}}damaged and taken: {{[1-9][0-9][0-9]}}
 // CHECK: {{^}}instructions that were never carried out: 0{{$}}

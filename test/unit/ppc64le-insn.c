@@ -89,7 +89,7 @@ static void sequence(void)
 {
 	static const struct {
 		uint64_t at, veneer, site;
-		uint32_t bl, b; /* 0 if it is too far */
+		uint32_t bl, b; /* 0: too far */
 	} table[] = {
 		{ 0x20020, 0x20000, 0x10008, 0x4bffffdd, 0x4bfeffdc },
 		{ 0x10000, 0x10020, 0x20000, 0x4800001d, 0x4800fff4 },

@@ -270,7 +270,7 @@ static void interrupt_taking(void)
 	clear(reader);
 	reader->storage = &pb_thread.reader;
 	CHECK(end_busy(reader, life, TAKEN));
-	CHECK(pb_reader_take() == reader); /* after the publication, the same one */
+	CHECK(pb_reader_take() == reader); /* after the publication, the same reader */
 	CHECK(pb_reader_find() == reader && count_taken() == 1);
 	give_back(reader, pb_reader_life(reader));
 	pb_thread.reader = 0;

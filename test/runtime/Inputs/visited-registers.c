@@ -132,7 +132,7 @@ __asm__(
 	".cfi_endproc\n"
 	".size look, . - look\n");
 
-/* The same for the upper parts of two vectors, two predicates and FFR. */
+/* The same check for the upper parts of two vectors, two predicates and FFR. */
 long look_sve(volatile uint32_t *over);
 __asm__(
 	".text\n"

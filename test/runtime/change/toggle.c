@@ -30,7 +30,7 @@
 #endif
 
 OPAQUE int toggled_sum(int a, int b) { return a + b; }
-/* After an endbr64 the site has another offset and another trampoline than without. */
+/* After an endbr64 the site has another offset and another trampoline. */
 OPAQUE int toggled_difference(int a, int b) { return a - b; }
 
 static atomic_int stop;

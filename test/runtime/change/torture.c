@@ -29,8 +29,8 @@
 // RUN: %build %s -o %t/torture %link
 // RUN: %t/torture %t/plugin.so 2 | FileCheck %s
 /*
- * Also with AddressSanitizer in the library, without the sources for other
- * architectures.
+ * The same test with AddressSanitizer in the library, which is built without the
+ * sources for other architectures.
  */
 // DEFINE: %{core} = %patchbay_source/runtime/core
 // DEFINE: %{asan} = %clang -O1 -g -fsanitize=address -mgeneral-regs-only -D_GNU_SOURCE -I %patchbay_include -I %{core} -I %{core}/arch/x86_64 -c

@@ -10,7 +10,7 @@
 // RUN: rm -rf %t.data && %patchbay record -t count -o %t.data -F '*' -- %t
 // RUN: %patchbay report -i %t.data | FileCheck %s --check-prefix=REPORT
 // REPORT: {{^ *[1-9][0-9]* +pear +twins.c.tmp +[0-9.]+$}}
-/* The same with mold itself, if installed. */
+/* The same test with mold itself, if installed. */
 // RUN: %if mold %{ %build -ffunction-sections -DFOLDED %s -o %t.mold -fuse-ld=mold -Wl,--icf=all %link && %t.mold | FileCheck %s %}
 #include "../Inputs/check.h"
 #include "../Inputs/count-calls.h"

@@ -184,7 +184,7 @@ NOT_TRACED static void checkFloats(const patchbay_cell *cell,
   }
 }
 
-// The same programs, which also use vector registers.
+// Variants of the programs above that also use vector registers.
 #define WITH_VECTORS(name, program)                                            \
   NOT_TRACED static void name(uintptr_t ip, uintptr_t parent_ip,               \
                               const patchbay_cell *cell,                       \

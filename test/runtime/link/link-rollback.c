@@ -20,7 +20,7 @@
 
 OPAQUE int far_first(int a) { return a + 1; }
 
-/* Larger than one write covers. No code calls this function. */
+/* Larger than one write can cover, and never called. */
 NOT_TRACED OPAQUE void between(void) { __asm__ volatile(".skip 0x40000"); }
 
 OPAQUE int far_second(int a) { return a + 2; }

@@ -11,7 +11,7 @@
 // RUN: %{record} -t function -- ./prog 2>&1 | FileCheck %s --check-prefix=SAID
 // RUN: %patchbay report -f calls,name %t/patchbay.data | FileCheck %s
 // RUN: ls -A %t/patchbay.data | FileCheck %s --check-prefix=FILES
-/* The same without RENAME_NOREPLACE. */
+/* The same test on a file system without RENAME_NOREPLACE. */
 // REDEFINE: %{what} = tr
 // RUN: %{record} -t function -- ./prog 2>&1 | FileCheck %s --check-prefix=SAID
 // RUN: %patchbay report -f calls,name %t/patchbay.data | FileCheck %s

@@ -26,7 +26,7 @@
 // CHECK-NEXT:3 fails jumped 400
 //  CHECK-NOT:{{.}}
 // SAID: {{^}}patchbay: {{.*}}patchbay.data: 1000 calls of 4 functions (between 400, fails 400, handles 100, interrupted 100) were left by longjmp(){{$}}
-/* Histograms count these calls, too. */
+/* Histograms count the calls left by longjmp(), too. */
 // RUN: cd %t && %patchbay record -t function_profile --histogram -- ./prog
 // RUN: %patchbay report -f calls,name %t/patchbay.data | FileCheck %s --check-prefix=COUNTED
 // COUNTED-DAG: 400 between

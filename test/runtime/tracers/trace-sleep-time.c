@@ -14,7 +14,7 @@
 // ALL-DAG: outer: 1 calls of 100 ms and more, elapsed the same
 // RUN: cd %t && %patchbay record -t function_duration --no-sleep-time -- ./prog
 // RUN: %{look}=AWAKE
-/* A child that ends a call which its parent began is handled, too. */
+/* If a child ends a call which its parent began, the call's duration is right, too. */
 // AWAKE-DAG: naps: 2 calls of 4 to 20 ms, elapsed 50 ms and more
 // AWAKE-DAG: outer: 1 calls of 8 to 40 ms, elapsed 100 ms and more
 // AWAKE-DAG: forks: 2 calls of 0 to 4 ms, elapsed 50 ms and more

@@ -40,7 +40,7 @@
 // DEEP: deep(n=<not kept>)
 // DEEP: /* deep(int) = 1000 */
 //
-// Other output formats have arguments, too.
+// Other output formats contain the arguments, too.
 // RUN: cd %t && %patchbay record -t function_duration --args 'svc::*::get(this->size, key, retval)' -F main -- ./prog > out
 // RUN: %patchbay dump --json %t/patchbay.data | FileCheck %s --check-prefix=JSON
 // JSON: "args":{"this->size":3,"key":"k"},"result":3

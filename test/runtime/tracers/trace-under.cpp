@@ -69,7 +69,7 @@
 // RUN: not %patchbay report %t/patchbay.data 2>&1 | FileCheck %s --check-prefix=LONG
 // LONG: none was made within a call of a function of --under, or none took 100.000 s
 //
-// `dump --under` shows the same calls of a complete recording.
+// `dump --under` shows the same calls if the recording has all calls.
 // RUN: cd %t && %patchbay record -N 'std::*' -t function_graph -- ./prog
 // RUN: %patchbay dump --csv --under root %t/patchbay.data | %python %S/../Inputs/count-depths.py | sed 's/^[0-9]* //' | FileCheck %s --check-prefix=AFTER
 // AFTER-DAG: root(int) jumped 10

@@ -29,9 +29,9 @@ enum Rule {
   EmptyState,           // if a function loses its last tracer, its cell takes no direct path
   WaitForHandlers,      // disarming ends when no thread is inside
   WaitForCells,         // a cell gets tracers only when no thread is inside it
-  WaitForLeft,          // nor while functions have left the cell and a thread may be inside
+  WaitForLeft,          // no tracers if functions have left the cell and a thread may be inside
   SwapUnlessLeft,       // a cell that functions have left gets no other set either
-  WaitForOwn,           // nor if a tracer left the cell to others and now joins again
+  WaitForOwn,           // no new set if a tracer left the cell to others and now joins again
   LeaveAsItIs,          // a cell that all functions have left stays unchanged
   LeaveWhatFailed,      // a cell that functions joined without success stays unchanged
   KeepSets,             // sets are freed when no thread is inside
@@ -103,7 +103,7 @@ struct Tracer {
   bool Settled;      // no operation on this tracer is in progress
   uint8_t Number;    // the number of the batch that armed it last
   uint8_t MayCall;   // one bit per arming whose handlers may run
-  uint8_t Before;    // the same for an arming that a batch replaces
+  uint8_t Before;    // the same for armings that a batch replaces
 };
 
 #define NAMED(Name) Name,
