@@ -16,8 +16,8 @@ struct sums {
 	double own_ns;   /* CPU time of the process without tracing */
 };
 
-static struct sums decision;    /* since the last decision */
-static struct sums quiet;       /* since a function was last disarmed or armed */
+static struct sums decision;    /* sums since the last decision */
+static struct sums quiet;       /* sums since a function was last disarmed or armed */
 static uint64_t quiet_since_ns; /* CLOCK_MONOTONIC when @quiet began */
 static double looked_ns; /* CPU time of checks that is not charged yet */
 static double debt_ns;   /* overspent time that later savings must pay back */

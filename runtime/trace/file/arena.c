@@ -29,9 +29,9 @@ static int has_left;
 /* Blocks of this process's file, one bit each. A forked child starts without blocks. */
 static struct {
 	uint64_t start_ns;
-	uint64_t populated; /* mapped pages */
+	uint64_t populated; /* chunks whose pages are mapped */
 	uint64_t taken;     /* owned by threads: not passed to the recorder yet */
-	uint64_t first_ns;  /* of the first file of a rotation */
+	uint64_t first_ns;  /* start time of the first file of a rotation */
 	uint64_t left;	    /* taken for earlier files of a rotation; threads may still use them */
 } own;
 

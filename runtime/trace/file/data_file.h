@@ -45,8 +45,8 @@ struct pb_data_file {
 	struct pb_identity identity;
 	int kept; /* the descriptor of pb_data_keep() plus 1; 0: none */
 	int stays; /* this is a spare file: the process cannot make new files */
-	struct pb_data_ahead ahead;   /* from pb_data_open() */
-	struct pb_data_ahead lasting; /* for chunks that are never unmapped */
+	struct pb_data_ahead ahead;   /* space that pb_data_open() has mapped */
+	struct pb_data_ahead lasting; /* space for chunks that are never unmapped */
 	char path[PATH_MAX];
 	char before[PATH_MAX]; /* the temporary name, if any; a field, because stacks may be
 			          small */

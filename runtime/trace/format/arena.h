@@ -44,7 +44,7 @@ enum pba_state {
 	PBA_OWNED = 2, /* a thread writes records to the chunk */
 	PBA_FULL = 3,  /* all records are reserved; an interrupted thread may still have to
 			  complete a record */
-	PBA_ENDED = 4, /* its thread has ended */
+	PBA_ENDED = 4, /* the thread that owned the chunk has ended */
 	PBA_WRITTEN = 5, /* the recorder or the process is writing this full chunk to the file */
 };
 
@@ -56,7 +56,7 @@ enum pba_state {
 struct pba_chunk {
 	uint32_t state; /* enum pba_state */
 	uint32_t size;	/* bytes of the area; 0 in chunks */
-	uint64_t at;	   /* where the block or area begins in the file */
+	uint64_t at;	   /* file offset of the block or area */
 	uint64_t start_ns; /* @start_ns in the file's header */
 	uint32_t pages; /* number of pages of the area */
 	uint32_t is_read; /* the recorder is copying the chunk: do not reuse it */

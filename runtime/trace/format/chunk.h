@@ -38,7 +38,7 @@ struct pbd_header {
 			        Absent from headers of older writers */
 };
 #define PBD_HEADER_MIN offsetof(struct pbd_header, left_out)
-#define PBD_HEADER_BLOCKS offsetof(struct pbd_header, recording) /* with @blocks */
+#define PBD_HEADER_BLOCKS offsetof(struct pbd_header, recording) /* ends with @blocks */
 
 enum pbd_kind {
 	PBD_CMDLINE = 1,  /* struct pbd_cmdline */
@@ -69,7 +69,7 @@ enum pbd_kind {
 struct pbd_chunk {
 	uint32_t kind;
 	uint32_t reserved;
-	uint64_t size; /* of the chunk including this head, a multiple of 8 */
+	uint64_t size; /* size of the chunk including this head, a multiple of 8 */
 };
 
 #endif /* PATCHBAY_TRACE_CHUNK_H */

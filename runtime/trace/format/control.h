@@ -101,7 +101,7 @@ struct pb_control_point {
  */
 struct pb_control_note {
 	uint32_t version;
-	int32_t point; /* relative to this field */
+	int32_t point; /* offset of the pointer, relative to this field */
 };
 
 /* @result is 0. @place: the index of the proof in @proof. */

@@ -200,7 +200,7 @@ enum pbd_record_kind {
  * would look like running calls. test/bench/README.md contains the figures, in "records".
  */
 struct pbd_record {
-	uint64_t time;     /* of the call's entry, in ticks */
+	uint64_t time;     /* time of the call's entry, in ticks */
 	uint32_t function; /* the function's number */
 	uint32_t frame;
 	uint64_t last;
@@ -301,7 +301,7 @@ enum pbd_typed {
 struct pbd_block {
 	struct pbd_chunk chunk;
 	uint64_t seq;    /* order of the blocks of @thread; may begin above 1 */
-	uint64_t pass;   /* from 0 */
+	uint64_t pass;   /* counted from 0 */
 	uint32_t thread; /* number of the thread that began the block; this process counts
 			    threads from 1 */
 	uint32_t tid;    /* gettid(2), which the kernel may reuse; 0: unknown, because the
@@ -369,7 +369,7 @@ struct pbd_blocks {
 #define PBD_HISTOGRAM_BUCKETS 48
 struct pbd_histogram {
 	uint64_t function; /* the function's number + 1; 0: unused */
-	uint64_t total;    /* in ticks; includes nested calls */
+	uint64_t total;    /* sum of durations in ticks, including nested calls */
 	uint64_t longest;
 	uint64_t bucket[PBD_HISTOGRAM_BUCKETS];
 };
@@ -488,7 +488,7 @@ struct pbd_place {
 struct pbd_sample {
 	uint64_t function; /* the function's number + 1; 0: unused */
 	uint64_t calls;
-	uint64_t left;     /* private to the writer */
+	uint64_t left;     /* used only by the writer */
 };
 
 struct pbd_samples {

@@ -85,7 +85,7 @@ enum pbd_loss {
 struct pbd_loss_counts {
 	uint32_t thread; /* as in struct pbd_block */
 	uint32_t tid;
-	uint64_t count[PBD_LOSS_MAX]; /* by enum pbd_loss */
+	uint64_t count[PBD_LOSS_MAX]; /* indexed by enum pbd_loss */
 };
 
 /*

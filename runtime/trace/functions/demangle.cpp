@@ -7,7 +7,7 @@
 // libstdc++ calls this for accesses past the end of a std::string_view, which never happen
 // here.
 #define __throw_out_of_range_fmt pb_trap
-// Make the headers use the library's own heap instead of std::realloc() and the like.
+// Make the headers use the library's own heap instead of std::realloc() and similar functions.
 #include <cstdlib>
 #include <core/system/memory.h>
 namespace std {

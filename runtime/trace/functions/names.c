@@ -38,7 +38,7 @@ static int grow(void *pointer, size_t *room, size_t needed, size_t size)
 
 struct search {
 	struct pb_names *found;
-	uintptr_t base, *entries; /* of the traced functions, sorted */
+	uintptr_t base, *entries; /* entries of the traced functions, sorted */
 	size_t nr, text_room, entry_room;
 };
 

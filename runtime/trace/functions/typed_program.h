@@ -59,7 +59,7 @@ struct pb_typed_value {
 };
 
 struct pb_typed_program {
-	int is_mark; /* its calls are recorded regardless of the threshold */
+	int is_mark; /* calls are recorded regardless of the threshold */
 	unsigned int nr;
 	struct pb_typed_value value[];
 };

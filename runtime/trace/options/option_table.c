@@ -10,12 +10,12 @@ enum kind {
 	LIST,
 	TEXT,
 	NUMBER,
-	SIZE, /* with an optional unit: K, M or G */
+	SIZE, /* a number with an optional unit: K, M or G */
 	NS,
 	MS,
 	SAMPLE, /* 1/N */
-	PERCENT, /* in hundredths */
-	NUMBERS, /* separated by /, as many as in @word */
+	PERCENT, /* a percentage, stored in hundredths */
+	NUMBERS, /* numbers separated by /, as many as in @word */
 	SWITCH, /* @word is the only allowed value */
 	CONTEXT,
 	TRACER,

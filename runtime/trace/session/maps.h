@@ -28,7 +28,7 @@ struct pb_map {
 /* Chunks of left-out functions (functions/left_out.h), in memory that fork() copies. */
 struct pb_left_out_map {
 	const struct pbd_left_out *chunk;
-	const struct pbd_chunk *copied; /* for pb_maps_copy() */
+	const struct pbd_chunk *copied; /* a copy of @chunk; for pb_maps_copy() */
 	struct pb_left_out_map *next;
 };
 

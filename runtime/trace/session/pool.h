@@ -13,7 +13,7 @@
 struct pb_pool {
 	char *chunks; /* mapped; NULL: with an arena, where @at is the offset in the file */
 	uint64_t at;
-	uint64_t size; /* of each chunk */
+	uint64_t size; /* size of each chunk */
 	uint64_t nr;
 	uint64_t taken;
 };

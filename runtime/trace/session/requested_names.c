@@ -10,7 +10,7 @@
 
 static struct pb_asked {
 	const char *text;
-	size_t size; /* with its NUL */
+	size_t size; /* size of the name, including NUL */
 	enum pbd_asked_by by;
 	uint32_t matched;
 } *asked;

@@ -86,7 +86,7 @@ struct pb_session {
 	/* Threads that have ended, linked by @next, and unused objects: thread.c. */
 	struct pb_thread_state *first_leaving, *last_leaving;
 	struct pb_thread_lot *lots, *newest_lot;
-	uint64_t nr_new_threads; /* in the newest lot */
+	uint64_t nr_new_threads; /* unused objects in the newest lot */
 	/*
 	 * Number of objects in all lots, and the number at which to search for ended
 	 * threads.
@@ -94,15 +94,15 @@ struct pb_session {
 	uint64_t nr_objects, nr_objects_to_look;
 	/* See sandbox.c. */
 	uint64_t in_syscalls;
-	uint64_t waiting; /* for sandbox.c */
+	uint64_t waiting; /* threads that may sleep in sandbox.c */
 	uint32_t turn;
 	struct pb_pool pool;
-	char *spare_tables; /* for tally.c */
+	char *spare_tables; /* tables made in advance (tally.c) */
 	uint64_t spare_table_functions, nr_spare_tables;
 	char comm[16];
-	uint64_t memory; /* of mapped blocks and per-thread counters */
+	uint64_t memory; /* bytes of mapped blocks and per-thread counters */
 	uint32_t again;	 /* incremented when space may have become free; see ring.c */
-	uint32_t no_tally; /* for tally.c */
+	uint32_t no_tally; /* @again + 1 when tally.c last failed; 0: never */
 	int no_tally_error;
 	struct pb_rotation rotation;
 	/*

@@ -13,7 +13,7 @@
 static struct known {
 	struct known *next;
 	uint32_t why, number;
-	uint64_t size; /* of the path, with its NUL */
+	uint64_t size; /* size of the path, including NUL */
 	char path[];
 } *known;
 

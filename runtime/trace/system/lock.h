@@ -16,7 +16,7 @@
 
 #include <linux/futex.h>
 
-#define PB_SIGTRAP 5 /* on all architectures of Linux */
+#define PB_SIGTRAP 5 /* SIGTRAP is 5 on all architectures of Linux */
 
 /* Does this thread hold a lock, or wait for one? */
 extern __thread int pb_locked __attribute__((tls_model("initial-exec")));

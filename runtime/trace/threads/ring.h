@@ -40,12 +40,12 @@ struct pb_ring {
 	uint64_t next;
 	uint64_t end;
 	uint64_t seq;
-	uint64_t size;        /* of all blocks */
+	uint64_t size;        /* total size of all blocks */
 	uint64_t nr_blocks;
 	uint32_t full;        /* no more blocks can be added */
 	uint32_t stopped;     /* 0: not stopped; otherwise stopped until pb_session's
 				 @again differs from this number minus 1 */
-	uint64_t generation;  /* of the file with these blocks (pb_rotation) */
+	uint64_t generation;  /* generation of the file with these blocks (pb_rotation) */
 	enum pbd_loss why;    /* the kind of loss while the ring is stopped */
 	struct pbd_block **block; /* circular: @seq gives the current block */
 	struct pbd_record *named; /* this thread's PBD_THREAD_NAME record; NULL: none, or

@@ -49,7 +49,7 @@ static struct pbd_histograms *reserve_chunk(uint64_t nr, int *error)
 	size_t size = CHUNK_MAX;
 	struct pbd_histograms *chunk;
 
-	if (nr < 8) /* from CHUNK_MIN to CHUNK_MAX */
+	if (nr < 8) /* sizes below CHUNK_MAX */
 		size = (size_t)CHUNK_MIN << nr;
 	if (!pb_memory_has_room(size, !nr)) {
 		*error = -PB_OVER_MEMORY;

@@ -89,7 +89,7 @@ static struct pb_thread_state *take_over(void)
 struct pb_thread_lot {
 	struct pb_thread_lot *next;
 	uint64_t nr;
-	uint64_t size; /* of each object */
+	uint64_t size; /* size of each object */
 	uint64_t max_blocks;
 	char padding[96];
 };

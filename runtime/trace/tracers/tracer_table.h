@@ -8,10 +8,10 @@
 struct pb_tracer_kind {
 	const char *name;
 	int events;    /* records events, which triggers can start and stop */
-	int histogram; /* for histogram=1 */
-	int depth;     /* for depth=N */
-	int no_sleep_time; /* for sleep-time=0 */
-	int sample; /* for sample=1/N */
+	int histogram; /* the variant for histogram=1 */
+	int depth;     /* the variant for depth=N */
+	int no_sleep_time; /* the variant for sleep-time=0 */
+	int sample; /* the variant for sample=1/N */
 	/*
 	 * function_graph: the variant for threshold= (which points to itself); other
 	 * tracers: NULL.
