@@ -42,14 +42,14 @@
 # CHECK-NEXT:    brk #0
 # CHECK-NEXT:    mov x0, xzr
 # CHECK-NEXT:    ret
-## A function of another link unit.
+## The target is a function of another link unit.
 # CHECK-LABEL: <__SCT__imported>:
 # CHECK-NEXT:    bti c
 # CHECK-NEXT:    nop
 # CHECK-NEXT:    adrp x16
 # CHECK-NEXT:    ldr x16, [x16
 # CHECK-NEXT:    br x16
-## A key of another link unit.
+## The key is in another link unit.
 # CHECK-LABEL: <__SCT__key>:
 # CHECK-NEXT:    bti c
 # CHECK-NEXT:    nop

@@ -44,7 +44,7 @@
 # CHECK-LABEL: <__SCT__leaf>:
 # CHECK-NEXT:    std 2, 24(1)
 # CHECK-NEXT:    b {{.*}} <leaf>
-## A function that changes r2: its callers restore r2.
+## The target changes r2, so its callers restore r2.
 # CHECK-LABEL: <__SCT__pcrel>:
 # CHECK-NEXT:    std 2, 24(1)
 # CHECK-NEXT:    b {{.*}} <pcrel>
@@ -52,7 +52,7 @@
 # CHECK-LABEL: <__SCT__nameless>:
 # CHECK-NEXT:    std 2, 24(1)
 # CHECK-NEXT:    nop
-## A function of another link unit.
+## The target is a function of another link unit.
 # CHECK-LABEL: <__SCT__imported>:
 # CHECK-NEXT:    std 2, 24(1)
 # CHECK-NEXT:    nop
@@ -60,7 +60,7 @@
 # CHECK-NEXT:    ld 12, {{.*}}(12)
 # CHECK-NEXT:    mtctr 12
 # CHECK-NEXT:    bctr
-## A key of another link unit.
+## The key is in another link unit.
 # CHECK-LABEL: <__SCT__key>:
 # CHECK-NEXT:    std 2, 24(1)
 # CHECK-NEXT:    nop

@@ -135,7 +135,7 @@
 ## A call in a section that --gc-sections drops is no error.
 # RUN: %ld.lld --static-calls --gc-sections start.o call.o -e start -o /dev/null
 
-## Targets without static calls.
+## These targets have no static calls.
 # RUN: llvm-mc -filetype=obj -triple=riscv64 riscv -o riscv.o
 # RUN: not %ld.lld --static-calls riscv.o -o riscv.out 2>&1 | FileCheck %s --check-prefix=ARCH
 # ARCH: error: riscv.o: --static-calls does not support this target

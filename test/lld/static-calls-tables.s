@@ -51,7 +51,7 @@
 # RUN: llvm-readelf -S none | FileCheck %s --check-prefix=NONE
 # NONE-NOT: static_call
 
-## A key in another link unit: offsets point to its GOT entry, and have bit 2 set.
+## The key is in another link unit: offsets point to its GOT entry, and have bit 2 set.
 # RUN: llvm-mc -filetype=obj -triple=x86_64 imported.s -o imported.o
 # RUN: %ld.lld --static-calls -T a.lds imported.o lib.so -o imported
 # RUN: llvm-readelf -rd imported | FileCheck %s --check-prefix=GOT

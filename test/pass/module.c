@@ -44,7 +44,7 @@
 // RUN: %{one}
 // RUN: %{two}
 // RUN: %{none}
-// Code that does not set up r2 also finds its module.
+// Code that does not set up r2 also finds its module's descriptor.
 // REDEFINE: %{target} = --target=powerpc64le-linux-gnu -mcpu=pwr10
 // REDEFINE: %{run} = qemu-ppc64le -cpu power10 -L /usr/powerpc64le-linux-gnu
 // RUN: %{objects}

@@ -151,7 +151,7 @@ static void check_lists(void)
 	CHECK(LISTS(set, entries, 1) && has_nothing(set->exits));
 	pb_set_free(old);
 
-	/* The tracers are enabled again. */
+	/* All tracers are enabled again. */
 	leave.disabled = 0;
 	old = set;
 	set = pb_set_reserve(3);

@@ -570,7 +570,7 @@ def event_edges(folder):
     write(folder, "clock", pbd([
         module(3, path), session(end_ns=0), functions(3, [0x1010]),
         block(1, 100, [record(10, 0, 1, 20), record(10, 9, 1, 20)])]))
-    # the same clock, without events that need it
+    # a clock with one reading, without events that need the clock
     write(folder, "eventless", pbd([module(3, path), session(end_ns=0)]))
     # a counter that varies with the CPU frequency
     write(folder, "frequency", pbd([module(3, path), session(flags=2)]))

@@ -3,8 +3,8 @@
  * A tracer's exit handler is called only if the same arming called its entry handler. A
  * tracer is alone on a function. After n instructions of a call, for each n, a second
  * tracer is added. The first tracer is then removed without a wait, and armed again
- * with other data. Handlers never get data of both armings. Arming again too early
- * waits.
+ * with other data. Handlers never get data of both armings. If the first tracer is
+ * armed again too early, arming waits.
  *
  * The test also removes and arms the first tracer in one batch, with and without adding
  * another tracer. Such a batch needs no wait.

@@ -226,7 +226,7 @@ int main(void)
 	CHECK_EQ(other(5), 5);
 	CHECK_EQ(calls, 1);
 
-	/* The removed tracer's handler is still running. */
+	/* The handler of the removed tracer is still running. */
 	CHECK_EQ(patchbay_synchronize(), -ETIMEDOUT);
 	CHECK_EQ(patchbay_arm(quick, "slow", 0), -EAGAIN);
 	CHECK_EQ(patchbay_ops_destroy(staying), -ETIMEDOUT);

@@ -48,7 +48,7 @@ FAST static void not_a(uintptr_t ip, uintptr_t parent_ip,
 	wrong += ip == (uintptr_t)plum_a;
 }
 
-/* Arming does not wait for handlers. */
+/* Adding a tracer does not wait for handlers. */
 NOT_TRACED static void *change(void *arg)
 {
 	for (;;) {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * If a thread leaves a signal handler by siglongjmp(), it may leave the code that loads
- * the runtime before the first instruction. The command then reports the reason, and
- * the program continues.
+ * A thread that leaves a signal handler by siglongjmp() may skip the code that loads
+ * the runtime. The command then reports the reason, and the program continues.
  */
 // RUN: %build %s -o %t
 // RUN: rm -rf %t.data

@@ -62,7 +62,7 @@ __attribute__((preserve_most)) void near_pair(int *a, int *b)
 DEFINE_STATIC_CALL(sum, near_sum);
 DEFINE_STATIC_CALL(pair, near_pair);
 
-/* All these values stay in registers across preserve_most calls. */
+/* The values of all these variables stay in registers across preserve_most calls. */
 static __attribute__((noinline)) void show(const char *how)
 {
 	int a, b;

@@ -48,7 +48,7 @@
 // FILTERED: handle 1: none
 // RUN: cd %t && %patchbay info | FileCheck %s --check-prefix=UNREAD
 // UNREAD: {{^}}  context    no readable traceparent in 5 calls (--trace-context){{$}}
-/* The variable may also be an array that contains the string. */
+/* The thread-local variable may also be an array that contains the string. */
 // RUN: cd %t && %patchbay record -t function_graph --args handle --trace-context tls:current_text -F 'inner' -F 'main' -- ./prog
 // RUN: %{look} | FileCheck %s --check-prefix=TLS
 // RUN: cd %t && %patchbay info | FileCheck %s --check-prefix=MISSES
