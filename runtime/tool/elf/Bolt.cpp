@@ -59,5 +59,5 @@ std::string patchbay::movedText(const ElfImage &Image,
              " functions away from where their records point")
                 .str();
   return Image.path() + ": " + What +
-         ": these cannot be traced; record the file from before llvm-bolt instead";
+         ": moved functions cannot be traced; record the file from before llvm-bolt instead";
 }

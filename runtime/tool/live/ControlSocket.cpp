@@ -439,7 +439,7 @@ Error ControlSocket::readProof(const ProcessMemory &Memory, uint64_t Point,
     return endedBefore(Pid);
   }
   if (Size != sizeof(Greeting) || Greeting.place >= PB_CONTROL_PLACES)
-    return processError(Pid, "unexpected reply: something else listens there");
+    return processError(Pid, "unexpected reply: the listener is not libpatchbay");
   uint64_t Place = Point + offsetof(pb_control_point, proof) +
                    uint64_t(Greeting.place) * PB_CONTROL_PROOF;
   if (!Memory.read(Place, Proof, sizeof(Proof)))

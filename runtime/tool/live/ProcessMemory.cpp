@@ -249,7 +249,7 @@ Error patchbay::whyNotPermitted(pid_t Process, int Errno) {
   if (uint64_t Tracer = Errno == EPERM ? Theirs.number("TracerPid") : 0)
     return processError(Process, "process " + Twine(Tracer) + " (" +
                                      ThreadStatus(Tracer, Tracer).line("Name") +
-                                     ") already debugs it: end that first, since "
+                                     ") already debugs it: end the debugger first, since "
                                      "a process can have only one debugger");
   std::string Not = "you may not debug it: ";
   unsigned Scope = yamaScope();

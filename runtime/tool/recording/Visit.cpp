@@ -169,9 +169,9 @@ Expected<std::unique_ptr<Visit>> Visit::keep(pid_t Pid) {
     return nullptr;
   if (Result == -EUSERS)
     return processError(Pid, Twine(PB_CONTROL_KEEPERS) +
-                                 " other commands already keep the runtime loaded in it");
+                                 " other commands already keep the runtime loaded");
   if (Result)
-    return processError(Pid, "cannot keep the runtime loaded in it: " + errnoText(-Result));
+    return processError(Pid, "cannot keep the runtime loaded: " + errnoText(-Result));
   return std::make_unique<Visit>(Visit(Pid, std::move(*Socket)));
 }
 

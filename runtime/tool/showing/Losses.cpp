@@ -319,7 +319,7 @@ std::vector<LossText> patchbay::lossTexts(const Losses &L, StringRef Dir) {
     Add(false, "calls without a return are not counted in " + counted(N, "process") +
                    ": the threshold of -t graph was changed from or to 0");
   if (uint64_t N = L.Overwritten)
-    Add(false, counted(N, "event") + Were(N) + " overwritten by newer ones (--overwrite)");
+    Add(false, counted(N, "event") + Were(N) + " overwritten by newer events (--overwrite)");
   if (!L.Sample.empty()) {
     std::vector<std::string> Ratios;
     for (uint64_t Sample : L.Sample)
@@ -350,7 +350,8 @@ std::vector<LossText> patchbay::lossTexts(const Losses &L, StringRef Dir) {
                         "help");
   if (uint64_t N = L.KernelOverwritten)
     Add(false, counted(N, "event") + Were(N) +
-                   " overwritten by newer ones in the kernel: a larger buffer_size_kb keeps more");
+                   " overwritten by newer events in the kernel: a larger buffer_size_kb keeps "
+                   "more");
   if (!L.Filtered.empty()) {
     CallsOf Calls;
     for (const auto &[Place, Of] : L.Filtered) {

@@ -233,7 +233,7 @@ static Error refused(const Wanted &W, const LiveSelection &Selection,
                      const pb_control_reply &Reply, StringRef Why) {
   if (Reply.result == -ENOSYS)
     return processError(Pid, "its runtime is of an older patchbay, which cannot "
-                             "attach programs: start it with this one");
+                             "attach programs: start the process with this patchbay");
   std::string What = nameOf(W) + " was not attached: ";
   // For a file of names, the process itself lists the unknown names.
   bool IsGlob = !W.Glob.empty() && Selection.file() < 0;

@@ -392,8 +392,8 @@ static Expected<Wanted> wanted() {
   W.Selections.emplace_back("under", Opts.Under);
   W.Selections.emplace_back("start-at", Opts.StartAt);
   W.Selections.emplace_back("stop-at", Opts.StopAt);
-  W.OrElse = Opts.Force ? "what it loads or starts later is traced"
-                        : "--force runs it for what it loads or starts later";
+  W.OrElse = Opts.Force ? "code that the program loads or starts later is traced"
+                        : "--force records code that the program loads or starts later";
   return W;
 }
 

@@ -250,8 +250,8 @@ void patchbay::checkOwned(const ImageView &View, const Subject &Function,
   if (const SymbolNames::Symbol *Other = View.bodyBefore(Function.Entry);
       Other && bodyEnd(*Other) > Start)
     Out.add(Function.Name, From, "prefix overlaps another function",
-            "code before it to end by " + hex(Start),
-            View.nameAt(Other->Address) + " up to " + hex(bodyEnd(*Other)));
+            "the previous function to end by " + hex(Start),
+            "that " + View.nameAt(Other->Address) + " ends at " + hex(bodyEnd(*Other)));
   if (const auto *R = View.relocations().in(Start, To - From))
     Out.add(Function.Name, R->Address - Function.Entry,
             "the dynamic loader changes code", "no relocation",
