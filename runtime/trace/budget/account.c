@@ -122,7 +122,9 @@ void pb_account_charge(const struct pb_busy *busy, size_t nr, uint64_t cpu_ns)
 	now = (why + calls) / own;
 	overhead = overhead < 0 ? now : (overhead * 15 + now) / 16;
 	allowed = own * pb_account_allowed();
-	/* Stack traces and waits (why=) may use half of the allowance, calls the rest. */
+	/*
+	 * Stack traces and waits (why=) may use half of the allowance, calls the remainder.
+	 */
 	pb_why_allow((uint64_t)(allowed / 2));
 	/* Later savings must pay back earlier overspending, for example at the start. */
 	debt_ns += why + calls + looked_ns - allowed;

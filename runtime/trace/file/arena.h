@@ -105,9 +105,9 @@ void pb_arena_leave(const struct pb_data_file *file);
 
 /*
  * If the recorder was killed, write the rest of the file instead. pb_arena_write_rest()
- * writes blocks and areas, when the process ends. It returns 1, 0 if the recorder lives, or
- * -errno if the file cannot be opened. pb_arena_write_areas() only writes the areas, after
- * the process has added a chunk.
+ * writes blocks and areas, when the process ends, and returns 1, 0 if the recorder lives,
+ * or -errno if the file cannot be opened. pb_arena_write_areas() only writes the areas,
+ * after the process has added a chunk.
  */
 int pb_arena_write_rest(const struct pb_data_file *file);
 void pb_arena_write_areas(const struct pb_data_file *file);

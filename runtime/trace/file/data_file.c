@@ -150,9 +150,9 @@ int pb_data_keep(struct pb_data_file *file)
 }
 
 /*
- * The program has no free descriptor, so use the kept descriptor itself. This races with a
- * program that closes the descriptor and reuses its number at this moment, but not if the
- * limit was lowered below that number.
+ * The program has no free descriptor, so use the kept descriptor itself. Such a use races
+ * with a program that closes the descriptor and reuses its number at this moment, but not
+ * if the limit was lowered below that number.
  */
 static int without_copy(const struct pb_data_file *file)
 {

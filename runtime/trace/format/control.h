@@ -199,7 +199,7 @@ struct pb_control_request {
  *          names. -EFBIG: it is larger than 64 MiB. -ETIMEDOUT: done, but a handler that was
  *          running before may still be running. -EAGAIN: nothing has changed, because an old
  *          handler of a function to be armed is still running.
- *          ATTACH: the same, and -ENOEXEC: the file cannot be loaded. Lines sent before the
+ *          ATTACH: as ARM, and -ENOEXEC: the file cannot be loaded. Lines sent before the
  *          reply explain errors.
  *          THRESHOLD: -EINVAL, -ERANGE: invalid. -EOPNOTSUPP: the tracer has no durations.
  *          -EBUSY: causes of slow calls are recorded (why=).

@@ -192,12 +192,13 @@ enum pbd_record_kind {
  * fields, so a record is either complete or invalid; a record of an earlier pass is also
  * invalid. Durations are at most 2^56 - 1 ticks (five months at 5 GHz).
  *
- * @frame is the stack pointer, divided by 16. Readers compare it to find which of two calls
- * with the same time is nested in the other.
+ * @frame is the stack pointer, divided by 16. Of two calls with equal times, the call with
+ * the lower frame is nested in the other.
  *
- * Records of 12 bytes are possible, without @frame and with half of @time. They would save
- * page faults, but need 45 instructions per call instead of 41, and calls left by longjmp()
- * would look like running calls. test/bench/README.md contains the figures, in "records".
+ * Records of 12 bytes are possible, without @frame and with half of @time. Shorter records
+ * would save page faults, but need 45 instructions per call instead of 41, and calls left
+ * by longjmp() would look like running calls. test/bench/README.md contains the figures, in
+ * "records".
  */
 struct pbd_record {
 	uint64_t time;     /* time of the call's entry, in ticks */
@@ -337,8 +338,8 @@ struct pbd_index {
 };
 
 /*
- * A list of all blocks, in the order of the file. Without it, a reader would have to visit
- * each block to find the next one: ten thousand blocks, and as many page faults, in a
+ * A list of all blocks, in the order of the file. Without this list, a reader would have to
+ * visit each block to find the next one: ten thousand blocks, and as many page faults, in a
  * recording of 10 GB. This chunk is written together with struct pbd_index. @head is a copy
  * of the block without records.
  *
@@ -539,11 +540,11 @@ struct pbd_arguments {
 
 /*
  * In the file of a forked child: the ancestor's file that contains the chunks with the
- * inherited function numbers, which may be too large to copy. These are all chunks of
- * struct pbd_module, pbd_functions, pbd_text, pbd_arguments and pbd_left_out in the first
- * @size bytes of @file, and the chunks that the struct pbd_parent of @file refers to. After
- * the fork each process writes such chunks to its own file, and parent and child may use
- * the same numbers.
+ * inherited function numbers, which may be too large to copy. The inherited chunks are all
+ * chunks of struct pbd_module, pbd_functions, pbd_text, pbd_arguments and pbd_left_out in
+ * the first @size bytes of @file, and the chunks that the struct pbd_parent of @file refers
+ * to. After the fork each process writes such chunks to its own file, and parent and child
+ * may use the same numbers.
  *
  * @file is a name in the same directory. If @pid and @start_ns differ from its header, it
  * is another file. Its process is the nearest ancestor that wrote such chunks, which may be

@@ -231,8 +231,8 @@ static size_t decltype_size(struct pb_name_parts *of, const char *text, size_t s
 static const char requires_words[] = " requires ";
 
 /*
- * Returns the length of a template's constraints. They extend to the end of the name,
- * unless a lambda of the function follows.
+ * Returns the length of a template's constraints. Constraints extend to the end of the
+ * name, unless a lambda of the function follows.
  */
 static size_t requires_size(struct pb_name_parts *of, const char *text, size_t size)
 {

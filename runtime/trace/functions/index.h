@@ -3,9 +3,9 @@
  * Each function needs its own counter, but functions share cells, and therefore cell->data.
  * So cell->data points to an index, which maps a function's address to the number of its
  * counter (its *place*). The index is an array with one element per PATCHBAY_PREFIX_SIZE
- * bytes of text, the minimum distance between entries. It needs 4 bytes per 16 bytes of
- * text between the first function and the last. A lookup needs two more loads than private
- * data. (A private cell of 64 bytes would need one load, from another cache line.)
+ * bytes of text, the minimum distance between entries. The index needs 4 bytes per 16 bytes
+ * of text between the first function and the last. A lookup needs two more loads than
+ * private data. (A private cell of 64 bytes would need one load, from another cache line.)
  *
  * Tracers that record events need no index: see pb_function_number().
  */

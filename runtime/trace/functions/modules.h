@@ -23,7 +23,7 @@ int pb_session_know(const struct patchbay_module_info *module);
 /* The attach function of tracers that record events; see pb_function_number(). */
 PB_ATTACH(pb_session_attach);
 /*
- * The attach functions of the tracers in sample.c, typed.c and histogram.c. They set
+ * The attach functions of the tracers in sample.c, typed.c and histogram.c, which set
  * cell->data to other values.
  */
 PB_ATTACH(pb_sample_attach);

@@ -25,8 +25,8 @@ int pb_on_own_stack(void (*call)(void *arg), void *arg)
 	if (!stack)
 		return -ENOMEM;
 	/*
-	 * Tell Valgrind about the stack: it would treat the memory between the two stacks
-	 * as freed.
+	 * Tell Valgrind about the stack. Otherwise Valgrind would treat the memory between
+	 * the two stacks as freed.
 	 */
 	id = pb_valgrind_request(PB_VALGRIND_STACK_REGISTER, (uintptr_t)stack,
 				 (uintptr_t)stack + SIZE - 1);

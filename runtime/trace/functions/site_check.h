@@ -2,8 +2,8 @@
 /*
  * Finds traced functions whose sites other code has changed, for example a debugger, or the
  * kernel when it removes a uprobe. The file lists these functions as left out
- * (PBD_LEFT_OUT_CHANGED). They are rearmed if that is safe (patchbay_rearm()). When the
- * process exits, libpatchbay reports such functions as it unloads modules
+ * (PBD_LEFT_OUT_CHANGED). Such functions are rearmed if that is safe (patchbay_rearm()).
+ * When the process exits, libpatchbay reports such functions as it unloads modules
  * (core/system/private.h).
  */
 #ifndef PB_TRACE_SITE_CHECK_H

@@ -191,8 +191,8 @@ static void end_attachment(nfds_t index)
 	one = *a;
 	*a = attached[--nr_attached];
 	/*
-	 * On error the code stays loaded, because calls may still reach it. It also stays
-	 * loaded if there is no memory for the stack of its destructors.
+	 * On error the code stays loaded, because calls may still reach it. The code also
+	 * stays loaded if there is no memory for the stack of its destructors.
 	 */
 	if (!error)
 		pb_on_large_stack(free_code, &one.program);

@@ -41,8 +41,8 @@ int pb_on_large_stack(void (*call)(void *arg), void *arg)
 	error = pb_sys(SYS_mprotect, stack, GUARD, PROT_NONE);
 	if (!error) {
 		/*
-		 * Tell Valgrind about the stack: it would treat the memory between the two
-		 * stacks as freed.
+		 * Tell Valgrind about the stack. Otherwise Valgrind would treat the memory
+		 * between the two stacks as freed.
 		 */
 		id = pb_valgrind_request(PB_VALGRIND_STACK_REGISTER, (uintptr_t)stack + GUARD,
 					 (uintptr_t)stack + LARGE - 1);

@@ -37,13 +37,13 @@
  * @tried_ns:      time of the last attempt to finish that recording
  * @is_let_go:     the client that held the recording, or the last keeper, has gone
  * @is_broken:     the visit must end, regardless of clients
- * @holder:        the connection that holds the recording, or -1. It belongs to process
- *                 @holder_pid; 0: a process of another PID namespace
+ * @holder:        the connection that holds the recording, or -1
+ * @holder_pid:    the holder's process; 0: a process of another PID namespace
  * @keeper:        connections of clients that hold the runtime (*keepers*)
  * @last:          the last keeper, which waits for a reply, or -1
  * @idle:          options for a visit that continues without a recording
- * A thread that begins a visit is not the listening thread. It reads only @is_on,
- * and no other thread sets @is_on.
+ * A thread that begins a visit, other than the listening thread, reads only @is_on,
+ * which no other thread sets.
  */
 static struct {
 	int is_on;
@@ -118,7 +118,7 @@ static void reset(void)
 }
 
 /*
- * A handler of pthread_atfork(3). It was registered last and so runs last, after the C
+ * A handler of pthread_atfork(3), which was registered last and so runs last, after the C
  * library and other libraries have reset their locks in the child.
  */
 static void begin_in_child(void)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Writes final data in processes that end without running destructors: _exit(2),
- * quick_exit(3), exec(3). This is most of the data that the destructor (constructor.c)
- * writes: the number of calls without a return, and sites changed by other code. Data that
- * needs memory or a long wait is omitted. If a signal kills the process, these functions do
- * not run.
+ * quick_exit(3), exec(3). Final data is most of the data that the destructor
+ * (constructor.c) writes: the number of calls without a return, and sites changed by other
+ * code. Data that needs memory or a long wait is omitted. If a signal kills the process,
+ * these functions do not run.
  */
 #ifndef PB_TRACE_EXIT_H
 #define PB_TRACE_EXIT_H

@@ -21,9 +21,9 @@
  *    filter.
  *  - The thread that listens for `patchbay live` ends (control.h), and starts again if the
  *    restriction fails.
- *  - Events without space are lost and counted (PBD_LOST_SANDBOX). So are events that need
- *    system calls: durations without off-CPU time, and events of threads that are chosen by
- *    name. A forked child cannot make a file, so its losses are counted in the file of its
+ *  - Events without space are lost and counted (PBD_LOST_SANDBOX), and so are events that
+ *    need system calls: durations without off-CPU time, and events of threads that are
+ *    chosen by name. A forked child cannot make a file, so its losses are counted in the file of its
  *    parent.
  *
  * To detect restrictions, this library wraps prctl() and syscall(), through which programs
@@ -110,9 +110,9 @@ static void wait_for_others(void)
 }
 
 /*
- * pb_session->turn is a lock that serializes restrictions. It is SLOW while a thread
- * prepares or takes back a restriction; no restriction is in force then. It is BRIEF for a
- * few instructions, perhaps under a filter.
+ * pb_session->turn is a lock that serializes restrictions. SLOW: a thread prepares or takes
+ * back a restriction, while no restriction is in force. BRIEF: held for a few instructions,
+ * perhaps under a filter.
  */
 enum { FREE, BRIEF, SLOW };
 

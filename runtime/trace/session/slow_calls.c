@@ -11,7 +11,7 @@
 #define SLOW_MIN 16u
 
 /*
- * The maximum number of slow calls. They use at most half of the memory limit
+ * The maximum number of slow calls. Slow calls use at most half of the memory limit
  * (max-memory=).
  */
 static uint64_t most(void)

@@ -14,8 +14,8 @@
 
 /*
  * Checks that the variable has the same offset from the thread pointer in all threads.
- * Thread-local variables of the program do and, at the start of the process, those of all
- * loaded modules.
+ * Variables of the program have equal offsets and, at the start of the process, variables
+ * of all loaded modules.
  */
 struct search {
 	uintptr_t address;

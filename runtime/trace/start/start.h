@@ -76,7 +76,7 @@ int pb_tracer_has_durations(void);
 
 /*
  * Returns the number of functions that pb_tracer, pb_values_tracer and pb_typed_tracer are
- * armed on. Each function has only one of them.
+ * armed on. Each function has only one of these tracers.
  */
 uint32_t pb_tracer_armed(void);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Operations on words that only one thread writes to. They are atomic with respect to the
- * thread's own signal handlers.
+ * Operations on words that only one thread writes to. The operations are atomic with
+ * respect to the thread's own signal handlers.
  */
 #ifndef PB_TRACE_LOCAL_H
 #define PB_TRACE_LOCAL_H

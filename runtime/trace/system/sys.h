@@ -2,7 +2,7 @@
 /*
  * System calls for handlers. Handlers run in any context, including signal handlers, while
  * the traced function's arguments may be in vector registers. So this code uses general
- * registers only, and never calls the C library. It avoids even syscall(3), because
+ * registers only, and never calls the C library. The code avoids even syscall(3), because
  * RealtimeSanitizer intercepts syscall(3) and ends the program if a real-time function
  * calls it.
  */

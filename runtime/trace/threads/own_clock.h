@@ -9,8 +9,9 @@
  * thread reads its CPU time at each reading of the clock.
  *
  * The off-CPU time is the difference between counter and CPU time. Their rates differ
- * slightly, and the CPU time may exclude interrupts. The thread compares the two at least
- * every PB_OWN_CLOCK_NS, which limits the error of a thread that never sleeps.
+ * slightly, and the CPU time may exclude interrupts. The thread compares counter and CPU
+ * time at least every PB_OWN_CLOCK_NS, which limits the error of a thread that never
+ * sleeps.
  *
  * Only tracers with an exit handler read the clock. Within a thread their handlers never
  * interrupt each other, so readings never nest.

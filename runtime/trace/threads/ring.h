@@ -152,9 +152,9 @@ void pb_ring_record_slowly(uint64_t time, uint64_t function, uintptr_t frame,
 			   uint64_t last);
 
 /*
- * Record an event. Async-signal-safe. Changes no registers except general ones
- * and flags. Handlers call this last, so that the slow path is a tail call and
- * the fast path saves no registers.
+ * Record an event. Async-signal-safe. Changes only general registers and flags. Handlers
+ * call this last, so that the slow path is a tail call and the fast path saves no
+ * registers.
  */
 static inline void pb_ring_record(uint64_t time, uint64_t function,
 				  uintptr_t frame, enum pbd_record_kind kind,

@@ -119,8 +119,8 @@ int pb_rotate_switch(void)
 	/* From here on, the next event of each thread takes the slow path (ring.c). */
 	pb_threads_leave_file();
 	/*
-	 * Release: the listening thread may finish the old file now. It waits for threads
-	 * that have not seen the switch yet.
+	 * Release: the listening thread may finish the old file now. To finish, the thread
+	 * waits for threads that have not seen the switch yet.
 	 */
 	__atomic_store_n(&pb_left_files.nr, pb_left_files.nr + 1, __ATOMIC_RELEASE);
 	pb_listen_wake();

@@ -120,8 +120,8 @@ static size_t object_size(uint64_t blocks)
 }
 
 /*
- * The number of block pointers in new objects. It never decreases, because recordings with
- * large buffers cannot reuse objects with few pointers.
+ * The number of block pointers in new objects. The number never decreases, because
+ * recordings with large buffers cannot reuse objects with few pointers.
  */
 static uint64_t blocks_of_next(void)
 {

@@ -74,15 +74,15 @@ void pb_threads_write_names(void);
 /*
  * Spare objects are for threads that begin when system calls are forbidden (sandbox.c).
  * pb_threads_make_spare() makes them, with the session's lock held, and returns 0 or
- * -errno. pb_thread_begin_spare() takes no lock. It returns this thread's object, a spare
+ * -errno. pb_thread_begin_spare() takes no lock, and returns this thread's object, a spare
  * object, or NULL if no spare object is left.
  */
 int pb_threads_make_spare(void);
 struct pb_thread_state *pb_thread_begin_spare(void);
 
 /*
- * Call pb_threads_forget() at the end of a recording, when no thread is in a handler. It
- * clears the objects; threads keep them for the next recording. Call
+ * pb_threads_forget() clears the objects, which threads keep for the next recording. Call
+ * this function at the end of a recording, when no thread is in a handler. Call
  * pb_threads_begin_again() when the options of the next recording are known. The caller of
  * both holds the session's lock.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Tracers with sample=1/N. Of each N calls of a function in a thread, the first is
- * *chosen*. Each thread has its own counters (tally.h). They count all calls, so readers
- * know the number of calls of each function.
+ * *chosen*. Each thread has its own counters (tally.h). The counters include all calls, so
+ * readers know the number of calls of each function.
  *
  * Tracers with an exit choose among a thread's outermost calls, and record each chosen call
  * with all calls within it, a *tree*, so that self times are correct. Calls in other trees

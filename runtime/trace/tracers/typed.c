@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Handlers of tracers with typed=. They read arguments when a call begins, because the
- * memory may change later, and record the arguments when the call ends.
+ * Handlers of tracers with typed=. The handlers read arguments when a call begins, because
+ * the memory may change later, and record the arguments when the call ends.
  *
  * Memory behind pointers is read by pb_peek(), stack arguments directly.
  */

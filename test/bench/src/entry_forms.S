@@ -34,7 +34,7 @@ begin entry_mflr_bl
 	bl	hook_and_bctr
 body entry_mflr_bl
 
-/* A sequence that restores LR, like that of -pg. */
+/* A sequence that restores LR, like the sequence of -pg. */
 begin entry_in_line
 	mflr	0
 	std	0, 16(1)

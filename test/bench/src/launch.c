@@ -4,8 +4,8 @@
  *
  * A worker like worker.c whose calls are runs of a program, from exec to exit. The time of
  * a slice is the CPU time of these runs. "launch faults PROGRAM" runs the program twice,
- * and drops the file from the page cache before the first run. It prints one line per run:
- * the number of page faults that read the file, and of other page faults.
+ * drops the file from the page cache before the first run, and prints one line per run: the
+ * number of page faults that read the file, and of other page faults.
  */
 #include <fcntl.h>
 #include <inttypes.h>

@@ -2,7 +2,7 @@
 /*
  * Measures only the writes that arm and disarm many functions, without checking, selecting
  * or recording functions. The library runs once, to find the bytes to write. The writes are
- * those of a process with threads: through /proc/self/mem, in blocks of text prepared in
+ * as in a process with threads: through /proc/self/mem, in blocks of text prepared in
  * advance, followed by a serialization of all CPUs.
  */
 #define _GNU_SOURCE

@@ -28,8 +28,8 @@ struct call {
 };
 
 /*
- * Callers without a static call, to measure target and caller. They are compiled like the
- * targets.
+ * Callers without a static call, to measure target and caller. These callers are compiled
+ * like the targets.
  */
 extern function empty_k, target_kkk;
 static long base_empty(long x) { return empty_k(x) + 1; }

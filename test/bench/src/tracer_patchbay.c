@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Patchbay. With the option "fast" the handler may use general registers only; with "any"
- * the runtime saves the vector registers. Both use the same handler, so the difference is
- * the cost of saving.
+ * the runtime saves the vector registers. Both options use the same handler, so the
+ * difference is the cost of saving.
  */
 #include "handlers.h"
 #include "worker.h"
