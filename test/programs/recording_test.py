@@ -8,7 +8,7 @@ from pathlib import Path
 import recording
 
 sys.path.append(str(Path(__file__).parent.parent / "runtime" / "Inputs"))
-import pbd  # noqa: E402
+import pbd_chunks as pbd  # noqa: E402
 
 
 def entry(start, function, frame):

@@ -1,12 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes valid and invalid data files in the format of runtime/trace/format/format.h.
+"""Writes data files of recordings. pbd_damaged.py writes invalid and unusual ones.
 
     pbd.py good DIR MODULE [BUILD-ID]   two processes that traced MODULE
-    pbd.py edges DIR                    unusual but valid
-    pbd.py overflow DIR                 a process that loaded too much code
-    pbd.py forbidden DIR                a process that may not write to its text
-    pbd.py uncalled DIR                 two functions, no call
-    pbd.py incomplete DIR               two processes, one of which got ENOSPC
     pbd.py events DIR MODULE [BUILD-ID [TRACER]]
                                         events of two threads of a process
     pbd.py slower DIR MODULE            the same process with only one function
@@ -35,11 +30,7 @@
     pbd.py outliers DIR MODULE          some slow calls, and their causes
     pbd.py costly DIR MODULE [NS]       short calls that were mostly the cost of tracing
     pbd.py indexed DIR                  two blocks, an index, and a table of blocks
-    pbd.py event-edges DIR              unusual but valid
     pbd.py rounding DIR                 calls between two nanoseconds
-    pbd.py truncations DIR              a file truncated at every offset
-    pbd.py event-truncations DIR        a file with events, truncated at every offset
-    pbd.py corruptions DIR              one file per type of damage
 """
 import errno
 import os
@@ -47,103 +38,10 @@ import struct
 import sys
 from zlib import crc32
 
-(CMDLINE, MODULE, COUNTERS, SESSION, FUNCTIONS, BLOCK, HISTOGRAMS, LEFT_OUT,
- LOSSES, SPARE, ASKED, PARENT, TEXT, INDEX, BLOCKS, OTHER,
- SAMPLES) = range(1, 18)
-WHY, SLOW, MAPS, PLACE = range(20, 24)
-ENTRY, CALL, UNWOUND = 1, 2, 3
-
-
-def chunk(kind, body, size=None):
-    body += bytes(-len(body) % 8)
-    return struct.pack("<IIQ", kind, 0, size or 16 + len(body)) + body
-
-
-def cmdline(args, length=None):
-    text = b"".join(arg.encode() + b"\0" for arg in args)
-    length = len(text) if length is None else length
-    return chunk(CMDLINE, struct.pack("<Q", length) + text)
-
-
-def module(number, path, build_id=b"", build_id_size=None, base=0x10000):
-    size = len(build_id) if build_id_size is None else build_id_size
-    head = struct.pack("<IIQ32s", number, size, base, build_id)
-    return chunk(MODULE, head + path.encode() + b"\0")
-
-
-def counters(number, calls, nr=None):
-    nr = len(calls) if nr is None else nr
-    body = struct.pack("<II", number, nr)
-    for entry, count in calls:
-        body += struct.pack("<QQ", entry, count)
-    return chunk(COUNTERS, body)
-
-
-def moment(ns, rate=2):
-    """rate: ticks per nanosecond"""
-    return struct.pack("<QQQ", 1000 + int(rate * ns), 10**9 + ns, 10**18 + ns)
-
-
-def session(tracer="function_duration", flags=0, lost=0, end_ns=10**9,
-            rate=2, threshold=0, cost=None, cpu_ns=0):
-    """cost: in ps: within a call, around it, for pages, and the error. cpu_ns: the CPU time, if
-    there is a cost."""
-    body = struct.pack("<IIQQQQ", 1, flags, threshold, 1 << 20, lost, 0)
-    body += moment(0) + moment(0) + moment(end_ns, rate)
-    body += struct.pack("<Q64s64s", 1, tracer.encode(), b"build.example")
-    if cost:
-        body += struct.pack("<5Q4Q2Q", 0, 0, 0, 0, 0, *cost, 0, cpu_ns)
-    return chunk(SESSION, body)
-
-
-def functions(number, entries, first=0, nr=None, kind=FUNCTIONS):
-    """kind TEXT: the numbers are addresses of entries, which are added to the first one."""
-    nr = len(entries) if nr is None else nr
-    return chunk(kind, struct.pack(
-        f"<IIQ{len(entries)}Q", number, nr, first, *entries))
-
-
-def record(start_ns, function, frame, detail, kind=CALL, passed=0):
-    """detail: in ns, or a return address"""
-    return struct.pack("<QIIQ", 1000 + 2 * start_ns, function, frame,
-                       (detail if kind == ENTRY else 2 * detail) << 8
-                       | passed << 2 | kind)
-
-
-def thread_follows(thread, tid, name, passed=0):
-    first, rest = struct.unpack("<QQ", name.ljust(16, b"\0"))
-    tail = passed << 2 | ENTRY
-    return struct.pack("<QIIQQIIQ", thread, 0xffffff11, 0, tid << 8 | tail,
-                       first, 0xffffff12, 0, rest << 8 | tail)
-
-
-def block(thread, tid, records, seq=1, passed=0, lost=0, name=b"main"):
-    return chunk(BLOCK, struct.pack("<QQIIQ16s", seq, passed, thread, tid,
-                                    lost, name) + b"".join(records))
-
-
-def histograms(tid, of):
-    """of: for each function: number, total ticks, longest call, and {bucket: calls}"""
-    body = struct.pack("<II16s", 1, tid, b"main")
-    for function, total, longest, calls in of:
-        body += struct.pack("<QQQ", function + 1, total, longest)
-        body += struct.pack("<48Q", *(calls.get(i, 0) for i in range(48)))
-    return chunk(HISTOGRAMS, body)
-
-
-def pbd(chunks, magic=b"PBAYDATA", mark=0x01020304, version=1,
-        header_size=48, committed=None, pid=42, errno=0):
-    body = b"".join(chunks)
-    committed = 48 + len(body) if committed is None else committed
-    header = struct.pack("<8sIIIIIIQQ", magic, mark, version,
-                         header_size, 62, pid, errno, 10**18, committed)
-    return header + body
-
-
-def write(folder, name, data):
-    os.makedirs(folder, exist_ok=True)
-    with open(os.path.join(folder, name + ".pbd"), "wb") as file:
-        file.write(data)
+from pbd_chunks import (
+    BLOCKS, CALL, ENTRY, INDEX, LEFT_OUT, LOSSES, TEXT, UNWOUND, WHY, block, chunk, cmdline,
+    counters, functions, histograms, maps, module, parent, pbd, place, record, session,
+    slow_call, thread_follows, wait, write)
 
 
 def good(folder, path, build_id=""):
@@ -156,46 +54,6 @@ def good(folder, path, build_id=""):
     write(folder, "43", pbd([
         module(1, path, build_id),
         counters(1, [(0x1010, 1), (0x1040, 12)])], pid=43))
-
-
-def edges(folder):
-    # a longer header, an unknown type of chunk, and a longer chunk, as of a newer version
-    write(folder, "newer", pbd([
-        bytes(8), chunk(99, bytes(24)), module(1, "/missing/newer"),
-        chunk(COUNTERS, struct.pack("<IIQQ", 1, 1, 0x20, 2) + bytes(16))],
-        header_size=56))
-    # a mapped size beyond the committed size
-    write(folder, "unfinished", pbd([
-        module(1, "/missing/unfinished"), counters(1, [(0x30, 3)])])
-        + b"\xff" * 100)
-    # sums that do not fit
-    write(folder, "huge", pbd([
-        module(1, "/missing/huge"),
-        counters(1, [(0x40, 2**64 - 1), (0x40, 2**64 - 1)])]))
-    write(folder, "empty", pbd([]))
-    # a file that the reader may not open
-    with open(os.path.join(folder, "notes.txt"), "w") as file:
-        file.write("not data\n")
-
-
-def uncalled(folder):
-    write(folder, "1", pbd([module(1, "/missing/module"),
-                            counters(1, [(0x10, 0), (0x20, 0)])]))
-
-
-def incomplete(folder):
-    traced = [cmdline(["./server", "--port", "80"]),
-              module(1, "/missing/module"), counters(1, [(0x10, 1)])]
-    write(folder, "42", pbd(traced, errno=12))
-    write(folder, "43", pbd(traced, pid=43))
-
-
-def overflow(folder):
-    write(folder, "42", pbd([session()], errno=75, version=3))
-
-
-def forbidden(folder):
-    write(folder, "42", pbd([session()], errno=5))
 
 
 def event_chunks(path, build_id=b"", tracer="function_duration", slower=0):
@@ -471,11 +329,6 @@ def families(folder, path):
             pid=pid, errno=12 if pid > 42 else 0))
 
 
-def parent(name, size, pid=42, here=0, start_ns=10**18):
-    return chunk(PARENT, struct.pack("<QQII", size, start_ns, pid, here)
-                 + name.encode() + b"\0")
-
-
 def forked(folder, path):
     def process(name, *chunks, pid=43, file=folder):
         write(file, name, pbd([session(), *chunks], pid=pid, version=2))
@@ -564,23 +417,6 @@ def children(folder, path, lost):
         block(1, 100, [record(10, 0, 1, 20)])]))
 
 
-def event_edges(folder):
-    path = "/missing/module"
-    # a clock with one reading, with events of unknown functions and of unknown kinds
-    write(folder, "clock", pbd([
-        module(3, path), session(end_ns=0), functions(3, [0x1010]),
-        block(1, 100, [record(10, 0, 1, 20), record(10, 9, 1, 20)])]))
-    # a clock with one reading, without events that need the clock
-    write(folder, "eventless", pbd([module(3, path), session(end_ns=0)]))
-    # a counter that varies with the CPU frequency
-    write(folder, "frequency", pbd([module(3, path), session(flags=2)]))
-    # times before the start of the file, and a call without end
-    write(folder, "times", pbd([
-        module(3, path), session(lost=7), functions(3, [0x1010]),
-        block(1, 100, [struct.pack("<QIIQ", 10, 0, 1, 2),
-                       struct.pack("<QIIQ", 2**64 - 1, 0, 1, (2**56 - 1) << 8 | 2)], lost=5)]))
-
-
 def profile(folder, path):
     # One histogram is not in use yet; another one belongs to an unknown function.
     write(folder, "42", pbd([
@@ -646,34 +482,6 @@ def typed(folder, path):
             part(0, 0, 16, 1, 90, 1), record(30, 1, 90, 5)])]))
 
 
-def wait(begin_ns, ns, flags, kernel, user):
-    frames = kernel + user
-    return struct.pack("<QQIHH", begin_ns, ns, flags, len(kernel), len(user)) + struct.pack(
-        "<16Q", *frames, *[0] * (16 - len(frames)))
-
-
-def slow_call(number, flags, off_ns, waits, nr_waits=None, caller=0x7010, stack=b"",
-              stack_error=0, stack_size=None, ns=1000):
-    return chunk(SLOW, struct.pack(
-        "<QIIQQQQQ", number, flags, 1, 500, ns, off_ns, off_ns // 2,
-        len(waits) if nr_waits is None else nr_waits) + b"".join(waits) +
-        bytes(152 * (16 - len(waits))) + bytes(17 * 8) +
-        struct.pack("<QQQQII", caller, 0x9000, 0, 0x8000,
-                    len(stack) if stack_size is None else stack_size, stack_error) + stack)
-
-
-def maps(text, length=None):
-    return chunk(MAPS, struct.pack("<II", 1, len(text) if length is None else length) +
-                 text)
-
-
-def place(pids, nr=None):
-    return chunk(PLACE, b"3c8f3f9e-0000-4000-8000-000000000000".ljust(40, b"\0") +
-                 struct.pack("<QII", 4026531999, 4711, len(pids) if nr is None else nr) +
-                 struct.pack("<8I", *pids, *[0] * (8 - len(pids))) +
-                 b"0::/kubepods/pod1/c2\n1:name=systemd:/x\n\0")
-
-
 def slow(folder, path):
     def slow_of(number, frame, function):
         return struct.pack("<QIIQ", number, 0xffffff13, frame, function << 8 | ENTRY)
@@ -733,80 +541,6 @@ def rounding(folder):
     write(folder + "-start", "42", pbd([
         module(3, "/missing/module"), session(rate=2.5), functions(3, [0x1010]),
         block(1, 100, [event(2, 0, 90), event(1, 1, 100)])]))
-
-
-def event_truncations(folder):
-    whole = pbd(event_chunks("/missing/module"))
-    for size in range(len(whole)):
-        write(folder, f"{size:04}", whole[:size])
-
-
-def truncations(folder):
-    whole = pbd([cmdline(["a"]), module(1, "/missing/module"),
-                 counters(1, [(0x10, 1)])])
-    for size in range(len(whole)):
-        write(folder, f"{size:04}", whole[:size])
-
-
-def corruptions(folder):
-    one = module(1, "/missing/module")
-    bad = {
-        "magic": pbd([], magic=b"PBAYDATE"),
-        "order": pbd([], mark=0x04030201 + 1),
-        "version-newer": pbd([], version=4),
-        "version-none": pbd([], version=0),
-        "header-small": pbd([], header_size=40),
-        "header-odd": pbd([], header_size=52),
-        "header-huge": pbd([], header_size=0xfffffff8),
-        "committed-small": pbd([], committed=40),
-        "committed-huge": pbd([one], committed=2**64 - 8),
-        "committed-odd": pbd([one], committed=48 + len(one) - 4),
-        "chunk-zero": pbd([chunk(1, b"")[:8] + bytes(8)]),
-        "chunk-odd": pbd([chunk(1, bytes(24), size=20)]),
-        "chunk-huge": pbd([chunk(1, b"", size=2**64 - 8)]),
-        "chunk-tail": pbd([one, bytes(8)]),
-        "cmdline-small": pbd([chunk(CMDLINE, b"")]),
-        "cmdline-long": pbd([cmdline(["a"], length=2**64 - 1)]),
-        "module-small": pbd([chunk(MODULE, bytes(16))]),
-        "module-build-id": pbd([module(1, "/m", build_id_size=33)]),
-        "module-path": pbd([chunk(MODULE, bytes(48) + b"/endless")]),
-        "module-twice": pbd([one, one]),
-        "counters-small": pbd([one, chunk(COUNTERS, b"")]),
-        "counters-module": pbd([counters(5, [])]),
-        "counters-many": pbd([one, counters(1, [(0x10, 1)], nr=2)]),
-        "counters-wild": pbd([one, counters(1, [(0x10, 1)], nr=2**32 - 1)]),
-        "session-small": pbd([chunk(SESSION, bytes(64))]),
-        "session-twice": pbd([session(), session()]),
-        "functions-small": pbd([one, chunk(FUNCTIONS, bytes(8))]),
-        "functions-module": pbd([functions(5, [])]),
-        "functions-many": pbd([one, functions(1, [1], nr=2**32 - 1)]),
-        "text-small": pbd([one, chunk(TEXT, bytes(8))]),
-        "text-module": pbd([functions(5, [], kind=TEXT)]),
-        "text-many": pbd([one, functions(1, [1], nr=2**32 - 1, kind=TEXT)]),
-        "block-small": pbd([chunk(BLOCK, bytes(32))]),
-        "asked-small": pbd([chunk(ASKED, b"")]),
-        "asked-many": pbd([chunk(ASKED, struct.pack("<QQ", 2, 0))]),
-        "asked-endless": pbd([chunk(ASKED, struct.pack("<QII", 1, 1, 0) + b"x" * 8)]),
-        "left-out-small": pbd([chunk(LEFT_OUT, b"")]),
-        "left-out-many": pbd([chunk(LEFT_OUT, struct.pack("<QQQ", 2, 0, 0))]),
-        "parent-small": pbd([chunk(PARENT, bytes(16))]),
-        "parent-less": pbd([parent("42.pbd", 40)]),
-        "parent-endless": pbd([chunk(PARENT, bytes(24) + b"42.pbd.pbd.pbd.p")]),
-        "parent-path": pbd([parent("../7.pbd", 48)]),
-        "parent-suffix": pbd([parent("core", 48)]),
-        "parent-twice": pbd([parent("42.pbd", 48, here=1)] * 2),
-        "losses-small": pbd([chunk(LOSSES, bytes(72))]),
-        "histograms-small": pbd([chunk(HISTOGRAMS, bytes(16))]),
-        "why-small": pbd([chunk(WHY, bytes(8))]),
-        "slow-small": pbd([chunk(SLOW, bytes(64))]),
-        "maps-small": pbd([chunk(MAPS, b"")]),
-        "maps-long": pbd([maps(b"", length=9)]),
-        "place-small": pbd([chunk(PLACE, bytes(64))]),
-        "place-many": pbd([place([1], nr=9)]),
-        "counters-after": pbd([one, counters(1, [(0x50, 5)]), bytes(16)]),
-    }
-    for name, data in bad.items():
-        write(folder, name, data)
 
 
 if __name__ == "__main__":
