@@ -12,7 +12,7 @@ SKIPPED = {"UNSUPPORTED", "SKIPPED", "EXCLUDED"}
 
 
 def outcome(code):
-    """Returns "passed", "skipped" or "failed" for a code of lit; unknown codes failed."""
+    """Returns "passed", "skipped" or, for all other codes of lit, "failed"."""
     if code in PASSED:
         return "passed"
     return "skipped" if code in SKIPPED else "failed"

@@ -9,8 +9,8 @@
 # patch series to start from. The default is the series of SOURCE's major and minor version
 # if there is one, otherwise the newest one.
 #
-# The script applies the series to a copy of SOURCE and reports each offset and fuzz. Then
-# it writes the series again, without offsets, into the folder of SOURCE's major and minor
+# The script applies the series to a copy of SOURCE, reports each offset and fuzz, and
+# writes the series again, without offsets, into the folder of SOURCE's major and minor
 # version. UPSTREAM there gets SOURCE's version and the hashes of the files that the patch
 # touches. If a hunk does not apply, the script writes nothing and keeps the copy with its
 # .rej files.

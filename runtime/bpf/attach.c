@@ -18,7 +18,7 @@ static unsigned int flags_of(const struct patchbay_bpf_program *program)
 	return flags;
 }
 
-/* A result comes after the function's arguments, and needs no argument register. */
+/* The number of arguments that the program reads. The last of its words may be the result. */
 static unsigned int nr_args(const struct patchbay_bpf_program *program)
 {
 	unsigned int words = program->uses.nr_words;

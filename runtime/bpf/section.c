@@ -13,7 +13,7 @@ static const struct {
 	{ "fmod_ret", PATCHBAY_MODIFY_RETURN },
 };
 
-/* Returns the part of @text after @start. NULL: @text does not begin with @start. */
+/* Returns what follows @start in @text, or NULL if @text does not begin with @start. */
 static const char *behind(const char *text, const char *start)
 {
 	size_t length = strlen(start);

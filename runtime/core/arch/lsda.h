@@ -44,7 +44,7 @@
 
 #include <unwind.h>
 
-/* See call_slow.c. */
+/* The personality function of trampolines; see call_slow.c. */
 _Unwind_Reason_Code pb_call_personality(int version, _Unwind_Action actions,
 					_Unwind_Exception_Class class,
 					struct _Unwind_Exception *exception,

@@ -49,7 +49,7 @@ bool pb_arch_branch(const struct pb_site *site, uintptr_t sequence, uint32_t *wo
 void pb_arch_place(uint32_t code[PB_SEQUENCE_WORDS]);
 
 /*
- * Write the sequence of @site for the address @at, which calls @trampoline. The place
+ * Write the sequence of @site, which calls @trampoline, for the address @at in the place that
  * begins at @place. Returns false if site and sequence cannot reach each other.
  */
 bool pb_arch_sequence(const struct pb_site *site, uintptr_t at, uintptr_t place,

@@ -43,7 +43,7 @@ const struct patchbay_cell *pb_gate_find(const struct patchbay_cell *gate,
 	return &nobodys;
 }
 
-/* PowerPC cannot tail-call a function by its address: its entry.S has this function. */
+/* C for PowerPC has no tail call through a pointer: ppc64le/entry.S has pb_arch_enter_gate(). */
 #ifndef __powerpc64__
 /* Make a tail call, because enter functions find the trampoline's frame by the stack pointer. */
 void pb_arch_enter_gate(uintptr_t ip, uintptr_t parent_ip,

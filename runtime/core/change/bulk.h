@@ -112,7 +112,7 @@ void pb_bulk_disarm(struct pb_bulk *bulk);
  * request selects only some functions of a cell, a plan finds another cell for these.
  *
  * For each shared cell (the owner of functions, types/shared_cells.h):
- * @nr:    the number of chosen functions that have it
+ * @nr:    the number of chosen functions that have the cell
  * @stays: 1: these functions stay in the choice, because their sites change; 0: the cell
  *         gets another set
  */

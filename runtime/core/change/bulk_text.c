@@ -133,7 +133,7 @@ edit_row(struct pb_bulk_module *b, const enum change change, size_t *i, size_t e
 	/* A local copy: to the compiler, each store to text might change the original. */
 	const struct patchbay_record *records = b->module->records;
 	const struct patchbay_record *record = &records[*i], *stop = &records[end];
-	/* An integer: compilers may infer that the sum of a pointer and an offset is not NULL. */
+	/* Use an integer: compilers may assume that a pointer plus an offset is not NULL. */
 	const uintptr_t text = (uintptr_t)block->new - page_of(block->from);
 	const uintptr_t far = block->far;
 	uintptr_t last = block->last;
@@ -213,7 +213,7 @@ static int change_all(struct pb_bulk *bulk, enum change change)
 			continue;
 		if (change != DISARM && b->first != (change == FIRST))
 			continue;
-		/* Inlined once per kind of change, so that each has its own loop. */
+		/* Inline change_module() for each kind, so that its loop does not test the kind. */
 		error = change == PUBLISH ? change_module(bulk, b, PUBLISH) :
 			change == ARM	  ? change_module(bulk, b, ARM) :
 			change == FIRST	  ? change_module(bulk, b, FIRST) :

@@ -160,8 +160,8 @@ static int is_empty(const struct pb_shared_cell *cell)
 }
 
 /*
- * Find a cell that only functions of @g have. If it has tracers, it must have all functions
- * of @g: a cell in use gets its new tracers last, so no other function may join before that.
+ * Find a cell that only functions of @g have. A cell with tracers must have all functions of
+ * @g: a cell in use gets its new tracers last, so no other function may join before that.
  * Skip a cell that a function has left, if a thread may still be in a call of that function.
  */
 static struct pb_shared_cell *find_own(const struct pb_group *g)
@@ -398,7 +398,7 @@ void pb_unfill_group(struct pb_group *g, int seen)
 	if (!g->filled)
 		return;
 	if (seen || g->led) {
-		/* If no function has the cell, it keeps its tracers: pb_shared_is_abandoned(). */
+		/* A cell that no function has any more keeps its tracers while threads are inside. */
 		if (!pb_shared_is_abandoned(g->cell))
 			pb_empty_cell(cell);
 		pb_mark_unsettled(g->module, 0);

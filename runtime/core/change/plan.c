@@ -23,7 +23,7 @@ struct list {
 	size_t nr, room, kept;
 };
 
-/* Begin with the tracers of @target's cell, if it has one. Reserves space for @more tracers. */
+/* Fill @list with the tracers of @target's cell, if any. Reserves space for @more tracers. */
 static int start_list(struct list *list, const struct pb_target *target,
 		      size_t more)
 {

@@ -124,7 +124,7 @@ static int add_request(struct pb_plan *plan, struct pb_request *request,
 	struct pb_choice choice;
 	int error;
 
-	/* A tracer that was never armed can only be on functions that this batch arms. */
+	/* Nothing to disarm: this batch arms no function of the module, and no earlier batch did. */
 	if (request->disarm && plan->nr == plan->module &&
 	    (!pb_tracer_was_armed(request->ops) ||
 	     (!module->cells && !module->shared)))

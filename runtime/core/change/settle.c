@@ -195,7 +195,7 @@ void pb_settle_what_is_over(void)
 	static int64_t looked;
 	uint64_t phase;
 
-	/* An earlier plan's caller did not wait, or its wait failed: defer the plan's cells. */
+	/* Defer the cells of earlier plans whose callers did not wait, or waited in vain. */
 	pb_engine_lock();
 	for (struct pb_module *m = pb_modules; m; m = m->next)
 		if (m->unsettled == PLANNED)

@@ -50,8 +50,8 @@ static __attribute__((noinline)) void use_stack_to(uintptr_t start)
 }
 
 /*
- * A frame in the stack that is now in use, or shortly below that, is gone. Overwrite a frame
- * below, but use no stack below the frame: the thread may have no more.
+ * A frame is gone if it is in the stack that is now in use, or shortly below. Overwrite a
+ * frame that is below, but use no more stack than that, because the thread may have no more.
  */
 __attribute__((noinline)) int
 pb_handler_is_surely_gone(const struct pb_reader *self, uintptr_t frame,

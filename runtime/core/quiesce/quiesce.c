@@ -156,7 +156,7 @@ pb_thread_enter(const struct patchbay_regs *frame, const void *end,
 	return entry;
 }
 
-/* Release: the stores become visible after all accesses of the handler. */
+/* The stores are releases: they become visible after all accesses of the handler. */
 void pb_thread_leave(struct pb_reader *self, enum pb_entry entry)
 {
 	if (entry == PB_ENTERED) {

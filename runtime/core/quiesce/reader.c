@@ -133,7 +133,7 @@ static uint64_t end_busy(struct pb_reader *reader, uint64_t life, uint64_t state
 	const uint64_t busy = (life & ~(uint64_t)STATE) | BUSY;
 	const uint64_t next = (life & ~(uint64_t)STATE) + (STATE + 1) + state;
 
-	/* Fails in a child that a signal handler forked in between; see forked_child(). */
+	/* change_life() fails in a child that a signal handler has just forked: forked_child(). */
 	return change_life(reader, busy, next) ? next : 0;
 }
 

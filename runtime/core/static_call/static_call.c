@@ -355,8 +355,8 @@ static int update_key(struct update *update)
 	set_func(update->key, update->target.func);
 	error = for_each_tramp(update, to_indirect);
 	/*
-	 * Until now a thread may have fetched a direct form. After this sync every new call
-	 * loads the target from the key.
+	 * Before this sync, threads may have fetched direct branches. After the sync, every new
+	 * call loads the target from the key.
 	 */
 	if (!error)
 		error = pb_sync_core();

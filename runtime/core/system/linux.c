@@ -253,7 +253,7 @@ static void close_maps(struct pb_maps_text *maps)
 	pb_free(maps);
 }
 
-/* Ignores the device number: stat(2) of some file systems reports another one. */
+/* Ignores the device number, because stat(2) of some file systems reports another number. */
 uint64_t pb_os_file_at(uintptr_t addr, char path[PATH_MAX])
 {
 	uint64_t found = 0;

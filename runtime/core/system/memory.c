@@ -56,7 +56,7 @@ static uint64_t lists[NR_LISTS];
 
 /* A kept mapping: the number of its pages, with its page number above it. 0: none. */
 #define NR_KEPT 16
-/* A block's offset in its mapping: aligns the caller's memory to a cache line. */
+/* The offset of a large block in its mapping, which aligns the caller's memory to 64 bytes. */
 #define OFFSET (64 - sizeof(struct block))
 #define NR_PAGES_BITS 28
 #define NR_PAGES (((uint64_t)1 << NR_PAGES_BITS) - 1)

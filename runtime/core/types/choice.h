@@ -11,7 +11,7 @@
 /*
  * @nr:    the number of records
  * @bits:  one for each record, and zeros after the last
- * @items: NULL, or by function: the index of the filter's list item that chose it
+ * @items: NULL, or for each function the index of the item in the filter's list that chose it
  */
 struct pb_choice {
 	size_t nr;

@@ -76,7 +76,7 @@ struct pb_shared_cell {
 PATCHBAY_STATIC_ASSERT(sizeof(struct pb_shared_cell) == PB_SHARED_STEP);
 
 /*
- * The shared cells of a module, allocated when functions first share one.
+ * The shared cells of a module, allocated when functions first share a cell.
  *
  * The library records the owner of each function and does not derive it from the slot,
  * because another patcher may change slots.

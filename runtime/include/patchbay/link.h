@@ -293,9 +293,9 @@ int patchbay_link_get_info(const struct patchbay_link *link,
 const char *patchbay_link_strerror(int error);
 
 /*
- * The functions below are for programs, with the program's own parameters. These functions
- * call no others, use only general registers unless stated otherwise, are async-signal-safe
- * and cannot fail.
+ * The functions below are for programs, with the program's own parameters. They call no other
+ * functions, use only general registers unless stated otherwise, are async-signal-safe and
+ * cannot fail.
  */
 
 /* The cookie of this function and this link. */

@@ -10,7 +10,7 @@
  * all have ended. Arming waits if an earlier wait failed when a function was disarmed, and
  * the function's old handlers are still running.
  *
- * Handlers are expected to be short. If one takes longer than the limit below,
+ * Handlers are expected to be short. If a handler takes longer than the limit below,
  * struct patchbay_stats (<patchbay/inspect.h>) has the thread, and one of two
  * errors is returned:
  *

@@ -45,7 +45,7 @@ static StaticCallLayout makeLayout() {
 
 namespace {
 enum : uint32_t {
-  // Prefix and suffix, relative to the instruction.
+  // Prefixes and suffixes of PC-relative instructions.
   PLD_PREFIX = 0x04100000,
   PLD_R12 = 0xe5800000,
   PADDI_PREFIX = 0x06100000,

@@ -5,8 +5,8 @@
  *
  * Why other threads may run through a site while it is changed:
  *
- * - Slot: not executed. It is first written while the site has never been armed. The sync
- *   between publishing and arming orders that write before the first call. After that
+ * - Slot: not executed. The first write is before the site is first armed. The sync
+ *   between publishing and arming orders this write before the first call. Afterwards
  *   threads may read the slot at any time, and only one byte of it changes; see
  *   shared_cells.h.
  * - Sequence: see sequences.h.

@@ -14,8 +14,8 @@
  * min(ILEN,XLEN) are atomic"). Linux's ftrace patches by the same rules
  * (arch/riscv/kernel/ftrace.c; Documentation/arch/riscv/cmodx.rst).
  *
- * - Slot: not executed. It is first written while the site has never been armed. The sync
- *   between publishing and arming orders that write before the first call. After that
+ * - Slot: not executed. The first write is before the site is first armed. The sync
+ *   between publishing and arming orders this write before the first call. Afterwards
  *   threads may read the slot at any time, and only one byte of it changes; see shared_cells.h.
  * - Stubs: mapped completely before any site calls them, and never changed.
  * - The site's first word: aligned to 4 bytes and not compressed. It is written once, from
@@ -123,7 +123,7 @@ int pb_arch_site_state(const struct pb_site *site)
 	words = pb_riscv64_site(entry, (int64_t)(site->site - site->entry));
 	if (!words)
 		return -EILSEQ;
-	/* Another patcher wrote any other words, for example a jalr with another target. */
+	/* All other words are another patcher's, for example a jalr with another target. */
 	prepared = armed_words(site, armed) && words[0] == armed[0];
 	if (words[1] == PB_RISCV64_NOP)
 		return prepared || words[0] == PB_RISCV64_NOP ?

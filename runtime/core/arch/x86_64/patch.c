@@ -4,7 +4,7 @@
  *
  * Why other threads may run through a site while it is changed:
  *
- * - Slot: not executed. It is first written while no thread can be about to read it.
+ * - Slot: not executed. The first write is while no thread can be about to read the slot.
  *   There are two cases:
  *   1. No site of the module can reach a trampoline yet, because its stubs jump to code that
  *      reads nothing (pb_arch_open()). The library changes slots and first bytes together.
