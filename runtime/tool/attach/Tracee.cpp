@@ -120,7 +120,7 @@ void Tracee::goOnUntilItWaits() {
 }
 
 bool Tracee::isDispatched() const {
-  // From the kernel's <linux/ptrace.h>, which lacks it on Debian 12.
+  // PTRACE_GET_SYSCALL_USER_DISPATCH_CONFIG, which <linux/ptrace.h> lacks on Debian 12.
   constexpr int GetConfig = 0x4211;
   struct {
     uint64_t Mode, Selector, Offset, Length;

@@ -32,7 +32,7 @@ public:
     return llvm::ArrayRef(reinterpret_cast<const T *>(Bytes->data()),
                           Bytes->size() / sizeof(T));
   }
-  /// The number of symbols up to the last one that a hash table leads to; 0 without
+  /// The number of symbols up to the last symbol that a hash table contains; 0 without
   /// a hash table.
   llvm::Expected<uint64_t> countSymbols(const ElfImage &Image) const;
 

@@ -109,8 +109,8 @@ bool FrameTable::readCommon(uint64_t Address, Entry &To, uint8_t &Encoding,
          (Version == 1 || Version == 3);
 }
 
-// Finds an entry by a binary search in .eh_frame_hdr, which is a table sorted by
-// address. All linkers use the same format for its numbers.
+// Finds an entry by a binary search in .eh_frame_hdr, a table sorted by address. All
+// linkers use the same format for the table's numbers.
 std::optional<Entry> FrameTable::find(uint64_t Code) const {
   struct Head {
     uint8_t Version, FramesEncoding, CountEncoding, TableEncoding;

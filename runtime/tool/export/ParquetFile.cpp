@@ -282,7 +282,7 @@ void ParquetFile::writePage(StringRef Body, int32_t Type, unsigned Field,
   Uncompressed += Head.size() + Body.size();
 }
 
-// Statistics: minimum and maximum of numbers. Readers use them to skip row groups.
+// Statistics, by which readers skip row groups: minimum and maximum of numbers.
 static CompactThrift statistics(ArrayRef<uint64_t> Values, bool Is32) {
   int64_t Least = INT64_MAX, Most = INT64_MIN;
   for (int64_t Value : Values) {

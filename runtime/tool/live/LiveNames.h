@@ -25,7 +25,7 @@ public:
   std::string fileAt(uint64_t Address) const;
   /// "function (file)", "function+0x10 (file)", or "0x1234 (file)".
   std::string describe(uint64_t Address);
-  /// A searched file without a symbol table; empty if all files have one.
+  /// A searched file without a symbol table; empty if each file has a symbol table.
   const std::string &stripped() const { return Stripped; }
 
 private:

@@ -60,7 +60,7 @@ public:
   /// Fails if the process's libpatchbay has another version, or if the process
   /// has neither libpatchbay nor a module that was built for it.
   static llvm::Expected<LiveProcess> open(unsigned Pid);
-  /// Has the process libpatchbay? Without it, the modules are unchanged since loading.
+  /// Has the process libpatchbay, which may have changed the modules since loading?
   bool hasRuntime() const { return !Runtimes.empty(); }
 
   const ProcessMemory &memory() const { return Memory; }

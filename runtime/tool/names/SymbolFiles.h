@@ -8,8 +8,8 @@
 namespace patchbay {
 
 /// Candidates for the debug file of a stripped image, or of a build id (bytes), in gdb's
-/// order (Debugging with GDB, "Debugging Information in Separate Files"). First by build id
-/// below Symfs/usr/lib/debug. Then by .gnu_debuglink in Path's directory, in its .debug
+/// order (Debugging with GDB, "Debugging Information in Separate Files"): by build id below
+/// Symfs/usr/lib/debug, then by .gnu_debuglink in Path's directory, in .debug in Path's
 /// directory, and in Symfs/usr/lib/debug.
 std::vector<std::string> debugFiles(const ElfImage *Image, llvm::StringRef Path,
                                     llvm::StringRef BuildId,

@@ -158,9 +158,9 @@ void CallStream::addInterval(TraceCall &C, uint64_t EndTicks) const {
 // the function's work, on average over its calls.
 //
 // The measured cost is an average. If a call is shorter than the cost, later calls of the
-// function pay the difference from their self time. Each pays at most its own cost again;
+// function pay the difference from their self time. A call pays at most its own cost again;
 // otherwise one long call would pay for a million short calls, and the function's total
-// would be less than that one call. No time becomes negative. The self times within a
+// would be less than the long call. No time becomes negative. The self times within a
 // call add up to its total. A call is at least as long as each call within it.
 //
 // One call in PerPage causes a new page, which costs as much as some hundred calls. So a

@@ -48,7 +48,7 @@ public:
   llvm::ArrayRef<TraceCall> open() const { return Open; }
   size_t depth() const { return Depth; }
   uint64_t nextStart() const { return Next.Start; }
-  /// Appends the next call to open(). Its Duration is known if its end was recorded.
+  /// Appends the next call to open(). The Duration is known if the call's end was recorded.
   void begin();
   /// The values of the call that began last; nullptr if none were recorded.
   const DataValues *values() const {
@@ -107,7 +107,7 @@ class CallSink {
 public:
   virtual ~CallSink();
   virtual void beginThread(const TraceThread &) {}
-  /// The last call of Open has begun. The calls before it contain it.
+  /// The last call of Open has begun. All other calls of Open contain this call.
   virtual void begin(llvm::ArrayRef<TraceCall> /*Open*/, const DataValues *) {}
   /// The calls of Open from Depth on have ended. The next call begins at Next; without
   /// Next the thread has no further calls.

@@ -127,7 +127,7 @@ struct DataSession {
   uint64_t Lost = 0; // including lost events that blocks report
   uint64_t Overwritten = 0;
   uint64_t Depth = 0; // maximum level of recorded calls; 0: any
-  uint64_t Sample = 0; // one of this many calls was recorded; 0: all
+  uint64_t Sample = 0; // N of --sample 1/N; 0: all calls were recorded
   uint64_t MaxMemory = 0, MaxSize = 0; // limits in bytes; 0: none
   uint64_t Part = 0; // number of the file; 0: the only file of the process
   /// In picoseconds: see pbd_session. All are 0 if not measured.
@@ -270,7 +270,7 @@ struct DataPlace {
 };
 
 struct DataFile {
-  std::shared_ptr<MappedFile> Mapped; // Blocks and pieces point into it
+  std::shared_ptr<MappedFile> Mapped; // blocks and pieces point into Mapped
   llvm::StringRef Bytes;              // contents of the whole file
   uint64_t Committed = 0;             // size of the used part of Bytes
   uint32_t Machine = 0;

@@ -50,7 +50,7 @@ Expected<std::vector<std::string>> patchbay::dataFiles(StringRef Dir) {
   return Files;
 }
 
-// Reads the command and the note. A NUL separates them.
+// Reads the command and the note, which a NUL separates.
 static std::pair<std::string, std::string> commandAndNote(StringRef Dir) {
   StringRef Folder = sys::fs::is_directory(Dir) ? Dir : sys::path::parent_path(Dir);
   auto Text = MemoryBuffer::getFile((Folder.empty() ? "." : Folder) + "/" + CommandFile);

@@ -27,7 +27,7 @@ void Workers::ask(Job &J) {
     return;
   if (!Pool)
     Pool.emplace(hardware_concurrency(numberOfWorkers()));
-  // J may be destroyed before a worker reaches it. finish() has then set Taken.
+  // J may be destroyed before a worker begins the job. finish() has then set Taken.
   J.Taken = std::make_shared<std::atomic_flag>();
   J.Done = Pool->async([Taken = J.Taken, Ending = Ending, &J] {
     if (!*Ending && !Taken->test_and_set())

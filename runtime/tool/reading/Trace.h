@@ -194,8 +194,8 @@ struct Trace {
   uint32_t addFunction(const DataModule &M, uint64_t Entry);
   /// The name of the function at a run-time address; without a name, the address.
   std::string nameAt(const DataFile &Data, uint64_t Address);
-  /// The name of the function that contains the Caller of an entry. Empty if no module
-  /// with sites contains it.
+  /// The name of the function that contains the address Caller of an entry. Empty if no
+  /// module with sites contains the address.
   std::string caller(const TraceThread &T, const TraceCall &C);
 
 private:

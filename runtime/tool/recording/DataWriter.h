@@ -53,9 +53,9 @@ public:
 
   void setDirectory(int Other);
 
-  /// Closes the open file and opens this file. Returns nullptr unless it is the data file
-  /// of the process that started at StartNs. The name is untrusted, since a traced process
-  /// supplies it.
+  /// Closes the open file and opens the file Name, which is untrusted, since a traced
+  /// process supplies the name. Returns nullptr unless the file is the data file of the
+  /// process that started at StartNs.
   File *open(llvm::StringRef Name, uint64_t StartNs);
 
   /// Opens a file that lost its header when another program truncated it. Header: the

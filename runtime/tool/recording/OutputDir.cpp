@@ -183,7 +183,7 @@ static Error checkNobodyRecords(const LockedDir &Lock, const std::string &Dir) {
   return Error::success();
 }
 
-// Locks the directory. Fails if another command or process uses it.
+// Locks the directory. Fails if another command or process uses the directory.
 static Expected<LockedDir::State> lockUnused(LockedDir &Lock,
                                              const std::string &Path) {
   auto State = Lock.lock(Path);
@@ -213,7 +213,7 @@ static Error removeRecording(const LockedDir &Dir, const std::string &Path) {
   return Error::success();
 }
 
-// Renames a recording to make space for a new one.
+// Renames a recording to DIR.old, so that a new recording can be written to DIR.
 Error OutputDir::moveAside() {
   std::string To = Path + ".old";
   auto Found = classify(To);
@@ -244,7 +244,7 @@ Expected<OutputDir> OutputDir::create(StringRef Name) {
   OutputDir Dir;
   Dir.Path = Absolute.str().rtrim('/').str();
   // Other commands may create the same directory concurrently. The command that locks the
-  // directory with the final name continues; only that command moves or deletes it.
+  // directory with the final name continues; only that command moves or deletes the directory.
   for (;;) {
     Dir.Made = false;
     auto Found = classify(Dir.Path);

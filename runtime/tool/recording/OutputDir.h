@@ -78,8 +78,7 @@ std::optional<uint64_t> memoryLimit(pid_t Process);
 /// path of Dir for this command.
 void warnOfMemory(llvm::StringRef Dir, const std::string &Path, pid_t Process);
 
-/// Escapes Text as the value of an option in PATCHBAY. trace/options/options.c
-/// unescapes it.
+/// Escapes Text as the value of an option in PATCHBAY (trace/options/options.c).
 std::string escapeOption(llvm::StringRef Text);
 
 /// Appends output= to Options. Dir: the open directory. Output: the path of that directory

@@ -110,8 +110,7 @@ static std::vector<std::string> filesIn(int Dir) {
 OutputInside::~OutputInside() {
   Files.reset();
   if (Inside >= 0) {
-    // Keep files that could not be copied, since no other copy exists. A message has named
-    // them.
+    // Keep files that could not be copied, since no other copy exists.
     for (const std::string &File : filesIn(Inside))
       if (!is_contained(NotCopied, File) && isOwnFile(Inside, File))
         unlinkat(Inside, File.c_str(), 0);

@@ -90,8 +90,8 @@ Expected<ElfImage> patchbay::openProgram(StringRef Path) {
   return cannotExecute(Path, "too many nested script interpreters");
 }
 
-// Will the kernel start the program in secure-execution mode? Then the loader ignores
-// LD_PRELOAD.
+// Will the kernel start the program in secure-execution mode, in which the loader ignores
+// LD_PRELOAD?
 static bool gainsPrivileges(const std::string &Path) {
   struct stat Status;
   if (stat(Path.c_str(), &Status))

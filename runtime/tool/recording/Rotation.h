@@ -29,7 +29,7 @@ struct RecordingLimits {
   }
 };
 
-/// Gives final names to the complete files of one recording, and removes the oldest ones
+/// Gives final names to the complete files of one recording, and removes the oldest files
 /// beyond the limits. A file is complete when no process has locked it. Ignores files of
 /// other recordings in the directory.
 class Rotation {

@@ -145,7 +145,7 @@ static Error addFunctions(const ElfImage &Image, Wanted &W, Seen &What,
     }
     auto IsTyped = W.Typed.add(Image, R, Symbols, Names.nameForRuntime(Image, R.Entry));
     if (!IsTyped) {
-      // Do not fail: a glob may match further functions that have the arguments.
+      // Do not fail: a glob may match other functions that have the arguments.
       std::string Why = toString(IsTyped.takeError());
       if (StringRef(Why).starts_with("--when"))
         return makeError(Usage, Why);

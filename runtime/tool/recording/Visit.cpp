@@ -176,7 +176,7 @@ Expected<std::unique_ptr<Visit>> Visit::keep(pid_t Pid) {
 }
 
 // Waits until the process replies or ends. Returns false for a stopped process, which does
-// not reply: it ends its recording when it continues, since its holder has ended.
+// not reply: the recording ends when the process continues, since the holder has ended.
 static bool awaitReply(pid_t Pid, int Socket) {
   constexpr int LookMs = 1000;
   Stillness Still(Pid);

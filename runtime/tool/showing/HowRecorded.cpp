@@ -56,8 +56,7 @@ static uint64_t leftOut(const Trace &T) {
   return Calls;
 }
 
-// The different values of all processes that have functions to trace. Usually there is
-// only one value.
+// The different values, usually one, of all processes that have functions to trace.
 static std::string ofAll(const Trace &T, std::string (*Of)(const DataFile &)) {
   std::set<std::string> Known;
   for (const TraceProcess &P : T.Processes)

@@ -116,7 +116,7 @@ void Browser::move(int64_t By) {
     V.Selected = std::clamp<int64_t>(int64_t(V.Selected) + By, 0, V.lines() - 1);
 }
 
-// Searches the lines of a tree, beginning with the selected one.
+// Searches the lines of a tree, beginning with the selected line.
 bool Browser::find(StringRef What, bool Next) {
   View &V = current();
   for (size_t I = Next; I <= V.lines() && !What.empty(); ++I) {

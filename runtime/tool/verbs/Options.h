@@ -169,7 +169,7 @@ public:
     T Value;
     llvm::StringRef Help = ""; // empty: a deprecated name, accepted but not shown
   };
-  /// OrElse: the value if the option is given without a value; empty: the option needs one.
+  /// OrElse: the value if the option is given without a value; empty: the option needs a value.
   ChoiceOption(OptionTable &Table, llvm::StringRef Names, llvm::StringRef Meta,
                llvm::StringRef Help, T Default, std::initializer_list<Row> Rows,
                llvm::StringRef OrElse = "")

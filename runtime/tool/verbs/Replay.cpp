@@ -368,7 +368,7 @@ void Printer::duration(const TraceCall &C) {
 
 // Shortens a name as tables do: drops parameters first, then template arguments, then the
 // middle. Skips a short name that a function in an earlier line has. Later lines are
-// unknown, since each line is printed before the next one is read.
+// unknown, since each line is printed before the next line is read.
 void Printer::fitName(const std::string &Whole) {
   constexpr size_t Least = 12;
   auto Put = [&](std::string Short) {

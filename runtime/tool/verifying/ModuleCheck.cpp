@@ -121,8 +121,8 @@ Error patchbay::checkModule(const ImageView &View, Findings &Out) {
     Out.add(PATCHBAY_SITES_SECTION, 0, "sections of that name", "1",
             Twine(Sections->size()));
 
-  // All notes point to one descriptor. If objcopy made hidden symbols local, they point to several
-  // equal descriptors, and the runtime uses one.
+  // All notes point to one descriptor. If objcopy made hidden symbols local, the notes point to
+  // several equal descriptors, of which the runtime uses one.
   if (Modules->empty())
     Out.add(PATCHBAY_MODULE_NOTE_SECTION, 0,
             "descriptors that loaded notes point to", "1", "0");
