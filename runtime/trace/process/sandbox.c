@@ -23,8 +23,8 @@
  *    restriction fails.
  *  - Events without space are lost and counted (PBD_LOST_SANDBOX), and so are events that
  *    need system calls: durations without off-CPU time, and events of threads that are
- *    chosen by name. A forked child cannot make a file, so its losses are counted in the file of its
- *    parent.
+ *    chosen by name. A forked child cannot make a file, so its losses are counted in the
+ *    file of its parent.
  *
  * To detect restrictions, this library wraps prctl() and syscall(), through which programs
  * and libseccomp install filters. The wrappers cannot see system call instructions of the
