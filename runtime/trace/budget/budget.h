@@ -6,14 +6,14 @@
  * how many calls all threads have made since its last look.
  *
  * The thread disarms functions that were called more often than max-rate= allows. Then the
- * thread estimates the cost of the remaining calls as a fraction of the CPU time of the
- * process. If the estimate exceeds max-overhead=, the thread disarms the busiest functions
- * until the rest fits. The file lists these functions as left out, with the reason. When
- * the cost stays low for a while, the thread rearms one function (parked.h).
+ * thread estimates the cost of the remaining calls as a fraction of the process's CPU time.
+ * If the estimate exceeds max-overhead=, the thread disarms the busiest functions until the
+ * rest fits. The file lists these functions as left out, with the reason. When the cost
+ * stays low for a while, the thread rearms one function (parked.h).
  *
  * The process cannot measure the cost of a traced call, because most of this cost arises
- * outside of the handlers. So `patchbay record` measures the cost in advance, with a test
- * program and the same options (tool/recording/CallCost.h).
+ * outside handlers. So `patchbay record` measures the cost in advance, with a test program
+ * and the same options (tool/recording/CallCost.h).
  */
 #ifndef PB_TRACE_BUDGET_H
 #define PB_TRACE_BUDGET_H

@@ -120,8 +120,8 @@ void pb_data_unhold(const struct pb_data_file *file);
 void pb_data_close(struct pb_data_file *file);
 
 /*
- * Unmap all mappings of the file that is mapped at @of, which may be an earlier file of
- * this process or a file of its parent. NULL does nothing.
+ * Unmap the file that is mapped at @of: an earlier file of this process, or a file of its
+ * parent. Does nothing if @of is NULL.
  */
 void pb_data_unmap_all(const void *of);
 

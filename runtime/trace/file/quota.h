@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Counts the disk space of all processes of a recording together (max-size=), in the head
- * of the arena. A process without an arena counts its own file and the files of its forked
+ * Counts the disk space that all processes of a recording use (max-size=), in the arena's
+ * head. A process without an arena counts its own file and the files of its forked
  * children. Callers hold a lock and may make system calls.
  */
 #ifndef PB_TRACE_QUOTA_H

@@ -160,9 +160,9 @@ enum pb_control_file {
  * dies, the process ends the recording, sends a second reply, and stops listening.
  *
  * If @text is not empty, the client holds the runtime instead of a recording: the process
- * listens until the last such client has gone. While nothing is recorded, the process uses
- * the options in @text (options.h). If the process continues to listen for another client,
- * the result of the second reply is PB_CONTROL_STAYS.
+ * listens until the last such client has disconnected. While nothing is recorded, the
+ * process uses the options in @text (options.h). If the process continues to listen for
+ * another client, the result of the second reply is PB_CONTROL_STAYS.
  */
 #define PB_CONTROL_STAYS 1
 #define PB_CONTROL_KEEPERS 64 /* maximum number of clients that hold the runtime */

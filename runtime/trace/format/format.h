@@ -288,8 +288,8 @@ enum pbd_typed {
 #define PBD_CONTEXT (PBD_VALUE + 20)
 
 /*
- * Follows PBD_SLOW_CALL. @time is the duration of writing the struct pbd_slow, in ns, which
- * is part of the durations of the callers, but not of the slow call.
+ * Follows PBD_SLOW_CALL. @time is how long writing the struct pbd_slow took, in ns.
+ * Durations of callers include this time, the duration of the slow call excludes it.
  */
 #define PBD_SLOW_COST (PBD_VALUE + 23)
 

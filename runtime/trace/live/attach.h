@@ -31,7 +31,7 @@ int pb_attach_tick(void);
  * added.
  */
 nfds_t pb_attach_poll(struct pollfd *fds);
-/* Detach programs whose clients have gone, according to poll(2). */
+/* Detach programs whose clients have disconnected, according to poll(2). */
 void pb_attach_polled(const struct pollfd *fds, nfds_t nr);
 
 /* Detach all programs. */

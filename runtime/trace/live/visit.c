@@ -35,7 +35,7 @@
  * @is_unfinished: a handler was still running when a recording ended: its tracers are
  *                 disarmed, but its memory stays, and no other recording can begin
  * @tried_ns:      time of the last attempt to finish that recording
- * @is_let_go:     the client that held the recording, or the last keeper, has gone
+ * @is_let_go:     the client that held the recording, or the last keeper, has left
  * @is_broken:     the visit must end, regardless of clients
  * @holder:        the connection that holds the recording, or -1
  * @holder_pid:    the holder's process; 0: a process of another PID namespace

@@ -55,10 +55,10 @@ int pb_visit_hold(int client, const char *idle);
  * were added.
  */
 nfds_t pb_visit_poll(struct pollfd *fds);
-/* Note which clients have gone, according to poll(2). */
+/* Note which clients have disconnected, according to poll(2). */
 void pb_visit_polled(const struct pollfd *fds, nfds_t nr);
 /*
- * End recordings of clients that have gone, and begin the visits of other commands
+ * End recordings of disconnected clients, and begin the visits of other commands
  * (handover.h).
  */
 void pb_visit_look(void);

@@ -20,7 +20,7 @@
 int pb_watch(int client, const char *text);
 /*
  * Returns the client's descriptor for poll(2), or -1. When poll(2) reports this descriptor,
- * the client has gone: call pb_watch_end().
+ * the client has disconnected: call pb_watch_end().
  */
 int pb_watch_client(void);
 void pb_watch_end(void);

@@ -13,7 +13,7 @@
  * stack at higher addresses begins another tree. When the handler has returned, calls in
  * the interrupted tree also begin other trees.
  *
- * cell->data is a struct pb_index of places in the threads' tables. @of of the index is the
+ * cell->data is a struct pb_index of places in the threads' tables. The index's @of is the
  * cell->data of tracers without sample=.
  */
 #include "functions/index.h"

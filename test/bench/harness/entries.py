@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Counts executed instructions of calls of patchable functions, by kind of entry:
+"""Counts instructions that calls of patchable functions execute, by kind of entry:
 src/entry_calls.c and, on ppc64le, src/entry_forms.S. The count includes the whole call, with a
 body of two instructions, so the cost of a kind is the difference to the plain entry.
 

@@ -18,7 +18,7 @@ from .toolchain import BENCH
 
 SECONDS = 30  # time limit for the start of the daemon
 PROVIDER = "lttng_ust_cyg_profile_fast"
-# One ring of 256K per CPU, the size of the rings of other systems.
+# One ring of 256K per CPU, as large as the rings of other systems.
 RING = ("--overwrite", "--subbuf-size=64K", "--num-subbuf=4")
 
 
