@@ -115,7 +115,7 @@ enum pb_control_verb {
 	PB_CONTROL_STATUS = 1,    /* change nothing */
 	PB_CONTROL_ARM = 2,       /* @text: a glob for names of functions */
 	PB_CONTROL_DISARM = 3,    /* @text: as ARM */
-	PB_CONTROL_THRESHOLD = 4, /* @text: as the value of thresh= */
+	PB_CONTROL_THRESHOLD = 4, /* @text: as the value of threshold= */
 	PB_CONTROL_SNAPSHOT = 5,  /* the reply has a descriptor of the data file */
 	PB_CONTROL_ATTACH = 6,    /* @text: five strings, see below */
 	PB_CONTROL_HOLD = 7,      /* @text: "" or options, see below */
@@ -221,7 +221,7 @@ struct pb_control_reply {
 	uint64_t threshold_ns;
 	uint32_t recording; /* 0: waiting for start-at=, or stopped by stop-at= */
 	uint32_t waited_for;
-	uint32_t overhead; /* pb_budget_overhead() */
+	uint32_t overhead; /* result of pb_budget_overhead() */
 	uint32_t roots;    /* number of functions beneath which calls are recorded; 0:
 			      everywhere */
 	char tracer[PBD_NAME_MAX];

@@ -416,7 +416,8 @@ void pb_listen_await(void)
 	if (!self || !__atomic_load_n(&self->started, __ATOMIC_SEQ_CST))
 		return;
 	/*
-	 * The caller may run in the listening thread, in code that was loaded for a client.
+	 * The caller may be the listening thread, in code that was loaded for a client:
+	 * that thread must not wait for itself.
 	 */
 	if (self->point.thread == pb_sys(SYS_gettid))
 		return;
@@ -431,7 +432,7 @@ int pb_listen_end(void)
 
 	if (!self || !__atomic_load_n(&self->started, __ATOMIC_SEQ_CST))
 		return 0;
-	/* Avoid waiting for this thread, as in pb_listen_await(). */
+	/* The listening thread must not wait for itself, as in pb_listen_await(). */
 	if (self->point.thread == pb_sys(SYS_gettid))
 		return 0;
 	__atomic_store_n(&self->ending, 1, __ATOMIC_SEQ_CST);

@@ -201,7 +201,7 @@ PB_PUBLIC int setresuid(uid_t uid, uid_t effective, uid_t saved)
 	return PB_REAL(setresuid)(uid, effective, saved);
 }
 
-/* setfsuid(2) sets the user for file access, in the calling thread only. */
+/* After setfsuid(2) the calling thread has the file permissions of another user. */
 PB_PUBLIC int setfsuid(uid_t uid)
 {
 	pb_user_changes(uid);

@@ -306,7 +306,7 @@ uint32_t pb_tracer_armed(void)
 	for (enum pb_tracer_of of = 0; of < PB_NR_TRACERS; of++) {
 		struct patchbay_ops_info info = { .size = sizeof(info) };
 
-		/* NULL: the last recording has not ended completely. */
+		/* NULL: the tracer is unused, or pb_start_undo() has destroyed it. */
 		if (*pb_tracers[of] && !patchbay_ops_get_info(*pb_tracers[of], &info))
 			armed += info.armed;
 	}

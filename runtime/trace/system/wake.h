@@ -13,8 +13,8 @@
 #include <signal.h>
 
 /*
- * Programs and debuggers ignore this signal by default, in case a thread of the program
- * gets it.
+ * Programs and debuggers ignore this signal by default, so it is harmless if a thread of
+ * the program gets it.
  */
 #define PB_WAKE_SIGNAL SIGURG
 
