@@ -325,7 +325,7 @@ struct pbd_block {
 struct pbd_index_piece {
 	uint64_t offset;  /* file offset of the first record */
 	uint64_t begin;   /* the earliest begin of a call in the piece, in ticks */
-	uint64_t end;     /* when the last record was written, which for a call is its end */
+	uint64_t end;     /* when the last record was written: at the end of the call */
 	uint32_t records;
 	uint32_t events;  /* the number of events in @records; the rest are holes or values */
 };

@@ -81,8 +81,8 @@ void pb_names_find(const struct patchbay_module_info *module,
 	if (!is_sorted)
 		pb_sort(search.entries, nr, sizeof(*search.entries), in_order);
 	/*
-	 * Ignore errors: if the module's file is unreadable here, the reader may still find
-	 * names.
+	 * Ignore errors: readers may find names even if this process cannot read the
+	 * module's file.
 	 */
 	pb_private_visit_names(module, add_name, &search);
 	pb_free(search.entries);

@@ -45,7 +45,7 @@ struct pb_own_clock {
 struct pb_own_time {
 	uint64_t asleep; /* ticks of off-CPU time so far */
 	uint64_t last;   /* the last reading */
-	uint64_t owed;   /* when off-CPU time was found that is not recorded yet; 0: none */
+	uint64_t owed;   /* when the unrecorded off-CPU time was found; 0: none is unrecorded */
 };
 
 /* Points into the thread's struct pb_thread_state. NULL: the thread has no clock yet. */

@@ -7,7 +7,7 @@
  *                    histogram=1 it counts durations
  * function:          an event at each entry
  * function_duration: an event at the exit of each call that took at least the
- *                    threshold; entries are only timed
+ *                    threshold; at entries only the time is read
  * function_graph:    like function_duration and, without a threshold, an event at
  *                    each entry; so calls without a return are recorded
  */
