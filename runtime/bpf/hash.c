@@ -83,7 +83,7 @@ static int is_key(const unsigned char *a, const unsigned char *b, uint32_t size)
 	return !size;
 }
 
-/* Returns the link to the element with @key, or the last link, which is 0, if there is none. */
+/* Returns the link to the element with @key, or the bucket's last link, whose value is 0. */
 static uint32_t *find_element(struct patchbay_bpf_map *map, struct pb_bpf_bucket *bucket,
 			      const void *key)
 {

@@ -68,8 +68,8 @@ int pb_bpf_hash_update(struct patchbay_bpf_map *map, const void *key,
 int pb_bpf_hash_delete(struct patchbay_bpf_map *map, const void *key);
 
 /*
- * Find the next element in use, from @index on. Copies its key and its value, and returns its
- * index. Returns max_entries if there is none.
+ * Find the next element in use, from @index on. Copies the element's key and value. Returns
+ * the element's index, or max_entries if there is no such element.
  */
 uint32_t pb_bpf_map_next(struct patchbay_bpf_map *map, uint32_t index, void *key,
 			 void *value);

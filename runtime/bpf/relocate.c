@@ -2,8 +2,8 @@
 /*
  * Resolves references to maps. libbpf does that only when it loads a program into the kernel.
  *
- * A program refers to a map by the map's symbol. It refers to a global variable by the
- * variable's symbol, or by the section's symbol and an offset in the instruction.
+ * A program refers to a map by the map's symbol, and to a global variable by the variable's
+ * symbol or by the section's symbol and an offset in the instruction.
  */
 #include "relocate.h"
 

@@ -87,7 +87,7 @@ void pb_bpf_stack_write(struct pb_bpf_state *state, int64_t offset,
 int pb_bpf_stack_is_written(const struct pb_bpf_state *state, int64_t offset,
 			    uint32_t size);
 
-/* Returns the result of a load of these bytes, which have been written. */
+/* Returns the result of a load of @size bytes at @offset, which have been written. */
 struct pb_bpf_val pb_bpf_stack_read(const struct pb_bpf_state *state,
 				    int64_t offset, uint32_t size);
 

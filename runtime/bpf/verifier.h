@@ -35,7 +35,7 @@ const char *pb_bpf_check_read(struct pb_bpf_verifier *v,
 			      const struct pb_bpf_val *val, int64_t offset,
 			      uint32_t size);
 
-/* Check that these bytes may be written. @what: the value to write. */
+/* Like pb_bpf_check_read(), for writing. @what: the value to write. */
 const char *pb_bpf_check_write(struct pb_bpf_verifier *v,
 			       const struct pb_bpf_val *val, int64_t offset,
 			       uint32_t size, const struct pb_bpf_val *what);

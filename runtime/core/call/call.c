@@ -62,7 +62,7 @@ uint64_t pb_call_entry(struct patchbay_call *call,
 	do
 		(*at)->func(call->ip, call->parent_ip, *at, regs_of(call));
 	while (*++at);
-	/* Read the cell's record: the set may be pb_set_nobody, which has none. */
+	/* Read the cell's record: the set may be pb_set_nobody, which has no record. */
 	return cell->record->stack_arg_words;
 }
 

@@ -6,7 +6,7 @@
  *
  * This header: the unwinder that the library calls. A process may have several unwinders: that
  * of libgcc_s.so.1, copies (-static-libgcc), and LLVM's libunwind. No unwinder can read the
- * context of another one.
+ * context of another unwinder.
  */
 #pragma once
 

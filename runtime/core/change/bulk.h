@@ -21,7 +21,7 @@
 
 #include "arch_bulk.h"
 
-/* The size of the hash table of groups by shape. It is larger than the number of cells. */
+/* The size of the hash table of groups by shape, which is larger than the number of cells. */
 #define PB_NR_SHAPES 512
 
 /*

@@ -80,8 +80,8 @@ void pb_fill_group(struct pb_group *g);
 
 /*
  * Empty the cell of a group whose functions could not be armed. @seen: some of their sites
- * were armed for a moment. If not, and if no slot led to a shared cell before, no thread has
- * entered the cell.
+ * were armed for a moment. If @seen is 0, and no slot led to a shared cell before, no thread
+ * has entered the cell.
  */
 void pb_unfill_group(struct pb_group *g, int seen);
 
@@ -104,7 +104,7 @@ uintptr_t pb_target_slot(const struct pb_target *t);
 unsigned int pb_owner_found(const struct pb_module *module, size_t i,
 			    unsigned int owner);
 
-/* Record @owner as the new owner of function @i. Its old cell then needs settling. */
+/* Record @owner as the new owner of function @i, whose old cell then needs settling. */
 static inline void pb_change_owner(struct pb_module *module, size_t i, unsigned int owner)
 {
 	const unsigned int before = pb_owner(module, i);

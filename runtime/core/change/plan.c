@@ -367,7 +367,7 @@ static void undo_steps(struct pb_plan *plan, struct pb_request *requests)
 /*
  * Call the tracers' @check for all functions up to the first one that cannot be armed for
  * another reason. So a tracer knows at which function the batch failed. To find that
- * function, make the steps as if the tracers refused none. If these return PB_UNSETTLED or
+ * function, make the steps as if the tracers refused none. If a step returns PB_UNSETTLED or
  * -ENOMEM, no tracer is asked.
  */
 static int ask_checks(struct pb_plan *plan, struct pb_request *requests)

@@ -8,7 +8,7 @@
 
 #include <errno.h>
 
-/* 32 KB of patches. They change a dozen of the blocks that text.c writes. */
+/* 32 KB of patches, which change a dozen of the blocks that text.c writes. */
 #define ROOM 1024
 
 _Static_assert(PB_PUBLISH_MAX <= ROOM, "no room");

@@ -162,8 +162,8 @@ int pb_elf_is(struct pb_elf_file *file, const void *phdrs, size_t phdrs_size,
 }
 
 /*
- * Read the section headers, and store their number. If the file has none, returns NULL, and *@nr
- * is 0. If they cannot be read, returns NULL, and *@nr is not 0. The number of SHN_LORESERVE
+ * Read the section headers, and store their number. Returns NULL if the file has no headers
+ * (*@nr is 0), or if the headers cannot be read (*@nr is not 0). The number of SHN_LORESERVE
  * sections or more is in the first section header (elf(5), e_shnum and e_shstrndx).
  */
 static ElfW(Shdr) *get_sections(struct pb_elf_file *file, size_t *nr)

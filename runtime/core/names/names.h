@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The layer names/: from a filter to records of a module. It reads files and allocates, so it
- * runs under the modules lock and never under the engine lock. The index of a module's names
+ * The layer names/: from a filter to records of a module. The layer reads files and allocates,
+ * and so runs under the modules lock and never under the engine lock. The index of a module's names
  * lives as long as the module.
  */
 #pragma once

@@ -13,7 +13,7 @@
  * full barrier, by membarrier(2). This is the scheme of user-space RCU's "memb" flavour,
  * with a phase that only grows. The store that marks a thread as outside is a release.
  * The load of cell->enter is an acquire. Both are plain instructions on x86-64; other
- * architectures need special ones.
+ * architectures need special instructions.
  *
  * (Desnoyers et al., User-Level Implementations of Read-Copy Update, IEEE
  * TPDS 23(2), 2012.)

@@ -26,9 +26,9 @@ uint64_t pb_reader_phase = PB_PHASE_FIRST;
  *	TAKEN -> BUSY	by the thread that gives the reader back or takes it over
  *	BUSY -> TAKEN, BUSY -> FREE	by the same thread, with the next count
  *
- * Each step is one compare-and-exchange, so only one thread makes it. While a reader is BUSY,
- * the thread that made it BUSY owns its other fields, and no thread waits for the reader. If
- * that thread is killed meanwhile, or leaves a signal handler by siglongjmp(), one reader leaks.
+ * Each step is one compare-and-exchange, which succeeds in only one thread. The thread that
+ * made a reader BUSY owns the reader's other fields, and no thread waits for the reader. If
+ * the owner is killed meanwhile, or leaves a signal handler by siglongjmp(), the reader leaks.
  */
 enum { FREE, TAKEN, BUSY, STATE = 3 };
 

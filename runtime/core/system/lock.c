@@ -57,7 +57,8 @@ static __thread __attribute__((tls_model("initial-exec"))) unsigned int
 	owns_change, modules_depth, engine_depth, visit_depth;
 
 /*
- * A thread that holds one of these three locks has signals blocked and cannot be cancelled.
+ * A thread that holds the change, modules or engine lock has signals blocked and cannot be
+ * cancelled.
  * @nr: the number of these locks that the thread holds
  * @signals, @cancel: the signal mask and the cancel state to restore after the last unlock
  */
@@ -132,9 +133,9 @@ int pb_caller_lock(void)
 	before = disable_cancel();
 	for (;;) {
 		/*
-		 * Read `released` before trying the lock; unlock bumps it after
-		 * clearing `owner`. If the owner unlocks in between, the futex
-		 * value differs and this thread does not sleep.
+		 * Read `released` before trying the lock. An owner increments
+		 * `released` after clearing `owner`: if the owner unlocks in
+		 * between, the futex value differs and this thread does not sleep.
 		 */
 		released = __atomic_load_n(&caller.released, __ATOMIC_ACQUIRE);
 		if (take_caller_lock(before))

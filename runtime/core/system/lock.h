@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The layer system/: locks, text, the operating system. It knows neither modules nor tracers.
+ * The layer system/: locks, text, the operating system; without modules and tracers.
  *
  * Four locks, taken in this order:
  *

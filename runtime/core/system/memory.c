@@ -54,7 +54,7 @@ static uint64_t lists[NR_LISTS];
 #define PAGE_SHIFT 12
 #define PAGE ((size_t)1 << PAGE_SHIFT)
 
-/* A kept mapping: the number of its pages, with its page number above it. 0: none. */
+/* A kept mapping: its page number, and in the lower bits its number of pages. 0: no mapping. */
 #define NR_KEPT 16
 /* The offset of a large block in its mapping, which aligns the caller's memory to 64 bytes. */
 #define OFFSET (64 - sizeof(struct block))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Private functions of libpatchbay for libpatchbay-trace of the same build. They are not
- * part of the interface and may change at any time. The library exports them under their
- * own symbol version, PATCHBAY_PRIVATE.
+ * Private functions of libpatchbay for libpatchbay-trace of the same build, which may change
+ * at any time. The library exports these functions under a symbol version of their own,
+ * PATCHBAY_PRIVATE.
  *
  * A process has at most one registered function of each kind, and cannot unregister it. The
  * functions that register return -EBUSY if another function is registered.

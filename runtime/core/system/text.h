@@ -54,8 +54,8 @@ void pb_text_close(int handle);
 void pb_text_forget(void);
 
 /*
- * Apply @nr patches, which do not overlap, through a handle of pb_text_open(). This is
- * faster if they are sorted by address. Adjacent patches are written together.
+ * Apply @nr patches, which do not overlap, through a handle of pb_text_open(). Patches that
+ * are sorted by address take less time. Adjacent patches are written together.
  *
  * @rewrite: patches that are close together may be written together, with the code between
  * them as it was read. If another process or patcher changes that code between the last

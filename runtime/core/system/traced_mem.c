@@ -9,8 +9,8 @@
  * of the program is traced. The helper exists only while text is open.
  *
  * The helper shares the program's descriptors, to hand over its own, and blocks all
- * signals. pb_traced_mem_end() ends it by a pidfd. It also ends when the thread that created
- * it ends. A process id would be unsafe: if the program waits for all of its children, another
+ * signals. pb_traced_mem_end() ends the helper by a pidfd, and so does the end of the thread
+ * that created it. A process id would be unsafe: if the program waits for all children, another
  * process may have got the id. wait(2) does not report the helper, and its end sends no
  * SIGCHLD. But a program that waits for children of all kinds (__WALL) at that moment may see
  * the helper end. A debugger of the program does not see the helper.

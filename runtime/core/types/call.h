@@ -87,7 +87,7 @@ pb_call_slot(const struct patchbay_call *call)
 			       __ATOMIC_RELAXED);
 }
 
-/* The function's cell now. It may differ from the cell at the entry. */
+/* The function's present cell, which may differ from the cell at the entry. */
 static inline const struct patchbay_cell *
 pb_call_cell(const struct patchbay_call *call)
 {

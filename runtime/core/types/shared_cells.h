@@ -110,7 +110,7 @@ static inline size_t pb_record_index(const struct pb_module *module,
 	return (size_t)(record - module->records);
 }
 
-/* The part of a record that handlers may read. It is equal for functions that share a cell. */
+/* The fields of a record that handlers may read: equal for functions that share a cell. */
 static inline uint32_t pb_shape(const struct patchbay_record *record)
 {
 	return (uint32_t)record->gp_args | (uint32_t)record->fp_args << 8 |

@@ -377,8 +377,8 @@
  *	+24  mov  x0, xzr  RETURN0
  *	+28  ret           RETURN
  *
- * One word selects the form. It is always B or NOP, and the architecture allows
- * replacing one by the other while threads execute it.
+ * The word at +4 selects the form. It is always B or NOP, and the architecture allows
+ * replacing one by the other while threads execute the word.
  */
 #define PATCHBAY_AARCH64_TRAMP_SIZE 32
 #define PATCHBAY_AARCH64_TRAMP_ALIGN 8

@@ -86,9 +86,8 @@ PATCHBAY_INLINE int patchbay_arg(const struct patchbay_cell *cell,
 }
 
 /*
- * Finds floating-point argument @n, to be read or written the same way; see
- * patchbay_regs_fp(). Not for handlers with PATCHBAY_OPS_FAST: the library does not save
- * vector registers for these.
+ * Like patchbay_arg(), for floating-point argument @n; see patchbay_regs_fp(). Not for
+ * handlers with PATCHBAY_OPS_FAST, for which the library does not save vector registers.
  *
  * Returns 0 and sets *@arg, or
  * -ERANGE:  the function has no such argument

@@ -122,8 +122,8 @@ struct patchbay_call {
 };
 
 /*
- * The time in ticks of the CPU's counter: TSC, CNTVCT_EL0, time base or the time CSR.
- * This is the cheapest clock. Reading it is not ordered with other instructions.
+ * The time in ticks of the CPU's counter (TSC, CNTVCT_EL0, time base or the time CSR),
+ * which is the cheapest clock. Reading it is not ordered with other instructions.
  */
 PATCHBAY_INLINE uint64_t patchbay_clock(void)
 {

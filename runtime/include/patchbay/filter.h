@@ -150,9 +150,9 @@ int patchbay_disarm(struct patchbay_ops *ops, const char *glob);
 
 /*
  * A batch does several of the above calls, for one or more tracers, in one transaction.
- * Nothing happens until it is committed. Then each request is applied to the result of
- * the previous ones, and each function changes from its old tracers to the new ones in
- * one step. Tracers that stay miss no call. A tracer that is disarmed and armed again,
+ * When the batch is committed, each request is applied to the result of the previous
+ * requests, and each function changes from its old tracers to its new tracers in one
+ * step. Tracers that stay miss no call. A tracer that is disarmed and armed again,
  * with other data, sees each call once, and moves to the end of the order. The library
  * writes text and interrupts CPUs as often as for one request.
  *
@@ -182,12 +182,12 @@ int patchbay_batch_disarm(struct patchbay_batch *batch,
  * error here, because the result is as requested.
  *
  * Returns the number of functions that were armed and disarmed, summed over requests, or
- * errors as for patchbay_arm_filter() and patchbay_disarm_filter(). As there, after
- * -EAGAIN no request was applied. After -ETIMEDOUT all were applied, but a handler may
- * be running: call patchbay_synchronize(), and do not commit the batch again.
+ * errors of patchbay_arm_filter() and patchbay_disarm_filter(). After -EAGAIN no request
+ * was applied. After -ETIMEDOUT all requests were applied, but a handler may be running:
+ * call patchbay_synchronize(), and do not commit the batch again.
  *
  * If text becomes unwritable half way, sites that were already armed are disarmed
- * again. Their handlers may have run, but none is running when this returns.
+ * again. Handlers may have run, but none is running when this function returns.
  */
 int patchbay_batch_commit(struct patchbay_batch *batch);
 

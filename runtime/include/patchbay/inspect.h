@@ -62,7 +62,7 @@ struct patchbay_site_info {
 };
 
 /*
- * Calls @visit for every site of every module until it returns non-zero. Returns its last
+ * Calls @visit for every site of every module until it returns non-zero. Returns the last
  * result. @visit is a callback (see <patchbay/patchbay.h>) and runs without a lock: it
  * sees a recent state of the sites. Skips modules that are loaded during the call, and
  * the remaining sites of a module that is unloaded. -EDEADLK: called from a handler or a
@@ -90,7 +90,7 @@ int patchbay_rearm(void (*visit)(const struct patchbay_site_info *site, void *ar
 
 /*
  * Calls @visit for every name of every function with a site until it returns
- * non-zero. Returns its last result. A renamed function has the name of its symbol
+ * non-zero. Returns the last result. A renamed function has the name of its symbol
  * here. Reads symbol tables that were not read before, which takes some
  * milliseconds. @name is valid until @visit returns. @visit is called like that of
  * patchbay_for_each_site(). -EDEADLK: called from a handler or a callback. After

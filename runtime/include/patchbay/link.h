@@ -307,8 +307,8 @@ patchbay_get_attach_cookie(const struct patchbay_cell *cell)
 
 /*
  * Integer or pointer argument @n, counted from 0, below the nr_args of the program;
- * <patchbay/args.h> defines the counting. At the exit it is still the value at the
- * entry.
+ * <patchbay/args.h> defines the counting. An exit handler gets the value at the
+ * entry, too.
  */
 PATCHBAY_INLINE uint64_t patchbay_get_func_arg(const struct patchbay_cell *cell,
 					       struct patchbay_regs *regs,

@@ -55,7 +55,7 @@ static inline bool pb_ppc64_near(uint32_t near[2], int64_t distance)
 }
 
 /*
- * The offset of a prefixed instruction that is relative to itself (R = 1). It has 18 bits in
+ * The offset of a prefixed PC-relative instruction (R = 1). The offset has 18 bits in
  * the prefix and 16 in the suffix.
  */
 static inline int64_t pb_ppc64_pcrel(const uint32_t code[2])

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * The direct way: calls the body and the exit handlers of a simple function
- * (pb_call_is_simple()) whose tracers are all FAST. It is part of each trampoline of the
- * library, and of a module's own trampolines (own.h). Trampolines take the direct way if the
+ * (pb_call_is_simple()) whose tracers are all FAST. Each trampoline of the library has a
+ * direct way, and so has a module's own trampoline (own.h). Trampolines take it if the
  * state in cell->since says so (call_state.h). The effect is that of pb_arch_call_fast() and
  * pb_arch_call_set() in exit.S, with fewer branches and stores.
  *
@@ -128,7 +128,7 @@
 	cmpq	$PB_THREAD_OUTSIDE, %fs:(%r11)
 	jne	.Lback_\id
 	mark_inside %r11, %rcx, %rax
-	/* Marked: from here on since and the handler belong to the same tracer. */
+	/* While the thread is marked, since and the handler belong to the same tracer. */
 	movq	PATCHBAY_SLOT_OFFSET-\from(%rdi), %rdx
 	movq	CELL_SINCE(%rdx), %rax
 	testb	$CELL_DIRECT_BOTH, %al
@@ -202,9 +202,9 @@
 	lsda	\id, \id, \from
 
 	/*
-	 * Without an entry handler. For a tracer with a threshold, the code below also does the
-	 * work of pb_timed_entry() and pb_timed_exit(), without a call. The code has its own unwind
-	 * information, because its call of the body has another return address.
+	 * The direct way without an entry handler. For a tracer with a threshold, this code also
+	 * does the work of pb_timed_entry() and pb_timed_exit(), without a call. It has unwind
+	 * information of its own, because its call of the body has another return address.
 	 */
 	.cfi_startproc
 	personality

@@ -6,7 +6,7 @@
 
 #include <cet.h> /* says that the file works with IBT and shadow stacks */
 
-/* The library's trampolines find its data and functions by these macros; own.h has others. */
+/* How the library's trampolines find its data and functions; own.h has a module's macros. */
 
 /* The offset of struct pb_thread from %fs:0. */
 .macro words_to register
@@ -14,7 +14,7 @@
 .endm
 
 /*
- * The offset of the thread's reader from %fs:0. It is 0 for a thread without a reader: the word
+ * The offset of the thread's reader from %fs:0. A thread without a reader has 0: the word
  * at %fs:0 is the thread pointer (psABI, 3.4.2), which never equals PB_THREAD_OUTSIDE.
  */
 .macro thread_to register
