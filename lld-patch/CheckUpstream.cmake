@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# check-lld-upstream runs LLD's own tests with our linker and compares the results
+# check-lld-upstream runs LLD's own tests with Patchbay's linker and compares the results
 # with an unpatched build's. The target is not part of check, because it takes minutes.
 find_package(Python3 3.11 REQUIRED COMPONENTS Interpreter)
 foreach(suffix "" -twice)

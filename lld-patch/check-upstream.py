@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Runs LLD's own ELF test suite with our linker and compares the result of each test, by
+# Runs LLD's own ELF test suite with this linker and compares the result of each test, by
 # name, with that of the unpatched build (patches/X.Y/upstream-suite.txt).
 #
 # The suite is in the LLD source that the linker is built from. The tests write 2 GB, which

@@ -18,7 +18,7 @@ static unsigned int flags_of(const struct patchbay_bpf_program *program)
 	return flags;
 }
 
-/* The number of arguments that the program reads. The last of its words may be the result. */
+/* The number of arguments among the words that the program reads: the last may be the result. */
 static unsigned int nr_args(const struct patchbay_bpf_program *program)
 {
 	unsigned int words = program->uses.nr_words;

@@ -208,7 +208,7 @@ static struct pb_module *new_module_at(const struct patchbay_module *desc,
 	module->info.build_id_size = found.build_id_size;
 	module->phdrs = found.info.dlpi_phdr;
 	module->phdrs_size = found.info.dlpi_phnum * sizeof(*found.info.dlpi_phdr);
-	/* PB_EXE works even if the executable has been replaced or removed since it started. */
+	/* PB_EXE works even if the executable has been replaced or removed meanwhile. */
 	module->file = (found.info.dlpi_name && *found.info.dlpi_name) ||
 				       is_run_by_loader(&found) ?
 			       module->path :

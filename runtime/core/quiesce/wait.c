@@ -57,7 +57,7 @@ int pb_wait(void)
 	error = pb_quiesce_begin(&phase);
 	if (error)
 		return error;
-	/* Most handlers return immediately. A few threads must be scheduled again first. */
+	/* Most handlers return immediately, some only after their threads are scheduled again. */
 	for (int polls = 0; polls < PATIENCE; polls++)
 		if (pb_quiesce_over(phase))
 			return 0;

@@ -221,7 +221,7 @@ static struct pb_target target_of(int text, void *func)
 
 /*
  * Was the tramp moved by a tool that rewrites programs (llvm-bolt on AArch64)? Such a tool
- * updates the callers and the key, but does not know our tables: an update would change code
+ * updates the callers and the key, but does not know the tables: an update would change code
  * that is no longer executed. The key shows the move, because key->tramp is the tramp of its
  * own unit. On ppc64le, with one TOC for all units, key->tramp is the tramp's second
  * instruction.

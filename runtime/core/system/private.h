@@ -76,8 +76,8 @@ void pb_private_count_open_call(int change);
 
 /*
  * @restricted: 1: make no more system calls during calls of traced functions. The program is
- * about to restrict system calls (seccomp(2)), and the kernel may kill it for a forbidden one.
- * From then on only the thread that abandoned a handler can detect that, from its own stack
+ * about to restrict system calls (seccomp(2)), and the kernel may kill the program for a
+ * forbidden call. Only the thread itself can then detect that it has abandoned a handler
  * (handler_frame.h). The reader of a thread that ends without notice goes to the next thread
  * whose storage is at the same address (reader.h). 0: make system calls again. Functions that
  * change tracers make system calls in any case.

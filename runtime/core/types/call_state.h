@@ -94,8 +94,8 @@ static inline uint64_t pb_call_next_number(uint64_t number)
 }
 
 /*
- * The word of a tracer. In its since the word is a negative byte: handlers find it by one
- * load with sign extension.
+ * The word of a tracer. The byte in the tracer's since is negative, so that handlers find the
+ * word by one load with sign extension.
  */
 static inline unsigned int pb_call_word(uint64_t since)
 {

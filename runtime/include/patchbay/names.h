@@ -178,7 +178,7 @@ static inline const char *patchbay_unique_name(const char *name, size_t length,
 	const size_t source = patchbay_source_name_length(name, length);
 	size_t at = 3, size = 0;
 
-	/* The suffix must directly follow the mangled name: other N are no hash. */
+	/* The suffix must directly follow the mangled name; otherwise it is not clang's. */
 	if (length - source < sizeof(unique) ||
 	    memcmp(name + source, unique, sizeof(unique) - 1) || source <= at ||
 	    memcmp(name, "_ZL", at))
