@@ -117,7 +117,7 @@ int pb_bulk_find_swaps(struct pb_bulk *bulk, struct pb_bulk_module *b)
 
 		if (owners.stays[i] || !owners.nr[i])
 			continue;
-		/* A plan can wait for threads, split cells, and call @check for each function. */
+		/* Leave to a plan: waiting for threads, splitting cells, and calls of @check. */
 		if (cell->cell.set == &pb_set_nobody ||
 		    pb_may_be_inside(b->module, &cell->cell, ops) ||
 		    owners.nr[i] != cell->nr || cell->left || ops->attr.check)

@@ -439,7 +439,7 @@ int pb_module_register(const struct patchbay_module *desc)
 		return 0;
 	}
 	add_arrived();
-	/* A thread that holds the caller lock reaps when it is done. */
+	/* If another thread holds the caller lock, that thread calls pb_modules_reap() later. */
 	if (!pb_caller_trylock()) {
 		pb_modules_reap();
 		pb_caller_unlock();

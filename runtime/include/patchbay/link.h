@@ -324,9 +324,9 @@ PATCHBAY_INLINE uint64_t patchbay_get_func_arg(const struct patchbay_cell *cell,
 
 /*
  * Floating-point argument @n, counted from 0, below the nr_fp_args of the program.
- * The program has to know whether the function takes a double or a float. At the
- * exit it is still the value at the entry. These two functions use floating-point
- * registers. patchbay_regs_fp() gives access without them, and lets the program
+ * The program has to know whether the function takes a double or a float. An exit
+ * handler gets the value at the entry, too. These two functions use floating-point
+ * registers. patchbay_regs_fp() uses general registers only, and lets the program
  * change the argument.
  */
 PATCHBAY_INLINE double patchbay_get_func_arg_double(struct patchbay_regs *regs,

@@ -232,9 +232,9 @@ int patchbay_ops_update_both(struct patchbay_ops *ops, patchbay_handler handler,
 /*
  * patchbay_ops_disable() stops calling the handlers, and patchbay_ops_enable()
  * starts again. A new tracer is enabled. A disabled tracer stays armed, and can
- * be armed and disarmed. So this needs no write to text, but calls of its
- * functions still go through a trampoline. When patchbay_ops_disable() returns,
- * no thread is in the handlers. Calling either twice is no error.
+ * be armed and disarmed. So text is not written, but calls of the functions
+ * still go through a trampoline. When patchbay_ops_disable() returns, no thread
+ * is in the handlers. It is no error to call either function twice.
  *
  * -EDEADLK, or errors as for patchbay_ops_update().
  */

@@ -113,8 +113,8 @@ pb_ppc64_tramp_key(const uint32_t code[PB_PPC64_TRAMP_WORDS], uint64_t toc,
 }
 
 /*
- * The same address for the second half of a tramp, which is at @addr and serves callers without
- * a TOC pointer. Returns 0 if @code is not such a half, or does not set up @toc.
+ * Like pb_ppc64_tramp_key(), for the second half of a tramp, which is at @addr and serves
+ * callers without a TOC pointer. Also returns 0 if @code does not set up @toc.
  */
 static inline uint64_t
 pb_ppc64_notoc_key(const uint32_t code[PB_PPC64_NOTOC_TRAMP_WORDS],
