@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The bulk path: arm or disarm one tracer on many functions, which one filter selects, the
- * usual request. The request needs one bit of memory per function. Functions of the same
+ * The bulk path: arm or disarm one tracer on many functions, which one filter selects (the
+ * usual request). The request needs one bit of memory per function. Functions of the same
  * shape share a cell. Text is changed in the order of addresses: the library copies a block,
  * changes the sites and slots in the copy, and writes the copy. If the functions also have
  * other tracers, only their cells change (bulk_swap.c).

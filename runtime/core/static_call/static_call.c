@@ -310,7 +310,7 @@ static int to_direct(struct update *update, const struct unit *unit,
 
 static void set_func(struct static_call_key *key, uintptr_t func)
 {
-	/* Indirect tramps read key->func. Release: the target's data must be visible before. */
+	/* Indirect tramps read key->func. Release: the target's data must be visible first. */
 	__atomic_store_n(&key->func, (void *)func, __ATOMIC_RELEASE);
 }
 

@@ -16,9 +16,9 @@ extern "C" {
 #endif
 
 /*
- * For functions that handlers call: gives them no site. clang does not inline them into
- * handlers that are marked no_profile_instrument_function, nor into any at -O0. With a
- * site, a tracer of all functions would be called by its own handler.
+ * Functions that handlers call, without sites. clang does not inline these functions
+ * into handlers that are marked no_profile_instrument_function, nor into any handler at
+ * -O0: with a site, a tracer of all functions would be called by its own handler.
  */
 #ifdef __clang__
 #define PATCHBAY_INLINE static inline __attribute__((xray_never_instrument))
