@@ -201,7 +201,6 @@ source_lld() {
 	rm -f "$tarball"
 }
 
-# Runs the steps before a build.
 prepare() {
 	deps packages.txt
 	source_lld

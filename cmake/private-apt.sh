@@ -105,7 +105,6 @@ apt_get() {
 	apt-get -c "$state/apt.conf" -q "$@" >"$log" 2>&1
 }
 
-# Downloads packages into $partial.
 download() {
 	(cd "$partial" && apt_get download "$@")
 }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Marks bitcode that was compiled with the plugin. With LTO the linker
-// generates code: without the plugin, functions would silently lack slots. So
-// the plugin adds a note to bitcode. The note is a variable, which code
-// generation emits, unless the plugin removes it, and the linker warns about
-// emitted notes.
+// generates code: without the plugin, functions would silently lack slots. The
+// mark is a note, a variable that code generation emits unless the plugin
+// removes it. The linker warns about emitted notes.
 #include "Options.h"
 #include "Pass.h"
 #include "patchbay/abi.h"

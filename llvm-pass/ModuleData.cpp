@@ -6,7 +6,6 @@
 using namespace llvm;
 using namespace patchbay;
 
-/// Returns the name of a section in the COMDAT group.
 static std::string sectionName(StringRef Name) {
   return (Name + "." PATCHBAY_MODULE_SYMBOL).str();
 }

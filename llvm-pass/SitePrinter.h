@@ -19,8 +19,7 @@ namespace patchbay {
 
 /// The data that each object file has once, as IR: the module descriptor, and a
 /// constructor and a destructor that pass the descriptor to the runtime
-/// (abi.h). The data is in a COMDAT group, so that a linked module has one
-/// copy.
+/// (abi.h). The data is in a COMDAT group, which a linked module has once.
 class ModuleData {
   llvm::Module *M = nullptr;
   llvm::Comdat *Group = nullptr;

@@ -6,8 +6,7 @@
 // LLVM looks up an object by a hash of the bitcode and of the options
 // (computeLTOCacheKey). The hash ignores pass plugins, although a plugin
 // changes the object. So a link with a plugin could get objects that were
-// compiled without the plugin, with an older plugin, or with an older list of
-// functions.
+// compiled without the plugin, or with an older plugin or list of functions.
 //
 // The hash includes the arguments of -mllvm. So this file adds an argument that
 // LLVM never parses: a digest of

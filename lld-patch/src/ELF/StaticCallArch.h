@@ -15,7 +15,6 @@ namespace lld::elf {
 class StaticCallThunk;
 struct StaticCallSite;
 
-// A branch to a thunk.
 struct StaticCallBranch {
   // The offset of the instruction in the section.
   uint64_t offset;

@@ -10,7 +10,6 @@
 
 namespace lld::elf {
 
-// A branch to a thunk.
 struct StaticCallSite {
   InputSection *sec;
   uint64_t offset;

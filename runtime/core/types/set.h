@@ -109,7 +109,6 @@ struct pb_set *pb_set_change(const struct patchbay_cell *cell,
 struct pb_set *pb_set_reserve(size_t nr);
 void pb_set_renew(struct pb_set *set, const struct pb_set *old);
 
-/* The size of a set of @nr members, in bytes. */
 size_t pb_set_size(size_t nr);
 
 /* Returns a word that none of @cells uses, for one more tracer with an exit; or -E2BIG. */

@@ -36,7 +36,6 @@ static inline void pb_begin_batch(void)
 	pb_since = pb_call_next_number(pb_since);
 }
 
-/* Was the tracer ever armed, on any function? */
 static inline int pb_tracer_was_armed(const struct patchbay_ops *ops)
 {
 	return ops->cells.first <= ops->cells.last;

@@ -44,7 +44,6 @@ inline bool isInReach(int64_t offset) {
 // Write `insts` and return the address after the last.
 uint8_t *writeInsts(uint8_t *buf, ArrayRef<uint32_t> insts);
 
-// Fill `code` with nops.
 void writeNops(llvm::MutableArrayRef<uint8_t> code);
 
 // The instruction `b to` at address `from`, or nullopt if `to` is out of reach.
