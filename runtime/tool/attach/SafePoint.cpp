@@ -41,13 +41,15 @@ static bool onlyWaits(int64_t Number) {
   }
 }
 
-// Functions that wait for locks and files of the program, in futex(2), read(2) and write(2).
+// Functions that wait for locks and files of the program, in one system call.
 static bool isKnownToWait(StringRef Function) {
   static constexpr StringRef Known[] = {
       "pthread_cond_wait",      "pthread_cond_timedwait",
       "pthread_cond_clockwait", "pthread_mutex_lock",
       "pthread_mutex_timedlock", "pthread_mutex_clocklock",
       "pthread_rwlock_rdlock",  "pthread_rwlock_wrlock",
+      "pthread_rwlock_timedrdlock", "pthread_rwlock_timedwrlock",
+      "pthread_rwlock_clockrdlock", "pthread_rwlock_clockwrlock",
       "pthread_barrier_wait",   "sem_wait",
       "sem_timedwait",          "sem_clockwait",
       "pthread_join",           "pthread_timedjoin_np",
@@ -60,10 +62,27 @@ static bool isKnownToWait(StringRef Function) {
       "write",                  "writev",
       "pwrite",                 "pwrite64",
       "pwritev",                "pwritev64",
+      "preadv2",                "preadv64v2",
+      "pwritev2",               "pwritev64v2",
       "__read",                 "__write",
+      "open",                   "open64",
+      "__open",                 "__open64",
+      "__open_2",               "__open64_2",
+      "openat",                 "openat64",
+      "__openat_2",             "__openat64_2",
+      "fcntl",                  "fcntl64",
+      "__fcntl",                "__fcntl64",
+      "lockf",                  "lockf64",
+      "splice",                 "tee",
+      "vmsplice",               "copy_file_range",
+      "sendfile",               "sendfile64",
+      "msgsnd",                 "mq_send",
+      "mq_timedsend",           "tcdrain",
+      "getrandom",              "syncfs",
       "fsync",                  "fdatasync",
       "send",                   "sendto",
       "sendmsg",                "connect",
+      "sendmmsg",               "__sendmmsg",
       "flock",                  "usleep",
       "sched_yield"};
   return is_contained(Known, Function);

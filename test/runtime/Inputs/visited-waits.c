@@ -3,6 +3,7 @@
  * visited-waits WHERE: the only thread calls a traced function, prints a line, and
  * waits in one function of the C library: for ever or for standard input.
  */
+#include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
@@ -11,6 +12,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -76,6 +78,22 @@ static int wait_for_socket(const char *where)
 	return 1;
 }
 
+static int wait_for_file(const char *where)
+{
+	struct flock all = { .l_type = F_WRLCK };
+	int ends[4];
+
+	if (!strcmp(where, "open"))
+		return mkfifo("fifo", 0600) || open("fifo", O_RDONLY) < 0;
+	if (!strcmp(where, "splice"))
+		return pipe(ends) || pipe(ends + 2) ||
+		       splice(ends[0], NULL, ends[3], NULL, 1, 0) < 0;
+	/* Locks of different open files exclude each other, even in one process. */
+	ends[0] = open("locked", O_RDWR | O_CREAT, 0600);
+	ends[1] = open("locked", O_RDWR);
+	return fcntl(ends[0], F_OFD_SETLK, &all) || fcntl(ends[1], F_OFD_SETLKW, &all);
+}
+
 static int wait_in(const char *where)
 {
 	struct epoll_event event;
@@ -112,6 +130,8 @@ static int wait_in(const char *where)
 		return epoll_wait(epoll_create1(0), &event, 1, -1) < 0;
 	if (!strcmp(where, "sigwaitinfo"))
 		return sigwaitinfo(&signals, NULL) < 0;
+	if (!strcmp(where, "open") || !strcmp(where, "fcntl") || !strcmp(where, "splice"))
+		return wait_for_file(where);
 	return wait_for_socket(where);
 }
 
