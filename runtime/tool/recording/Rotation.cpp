@@ -22,6 +22,10 @@ using namespace std::chrono_literals;
 // Polling intervals, which are short because threads may be waiting for space.
 static constexpr std::chrono::milliseconds ShortestWait = 10ms, LongestWait = 100ms;
 
+// If no process has used a file for this time, the newest file may be removed, too, to
+// leave space for a program that starts later. Before, the recording may be ending.
+static constexpr std::chrono::seconds NewestWait = 1s;
+
 // An upper bound for the resolution of time stamps of files. Within this time, the
 // directory may change twice with the same time stamp.
 static constexpr uint64_t StampNs = 100000000;
@@ -185,11 +189,15 @@ bool Rotation::look(bool IsEnd) {
   }
   if (IsBusy)
     readNames();
+  const auto Now = std::chrono::steady_clock::now();
+  if (Any || IsBusy)
+    LastUse = Now;
+  const bool KeepsNewest = IsEnd || (!Any && (Ends || Now - LastUse < NewestWait));
   // Leave space for the next file: from a quarter to half of the limit. A thread without
   // space loses events until files are removed.
   const uint64_t Next =
       std::min(std::max(Limits.MaxSize / 4, Limits.RotateSize), Limits.MaxSize / 2);
-  makeRoom(IsEnd ? Limits.MaxSize : Limits.MaxSize - Next, /*Least=*/IsEnd);
+  makeRoom(IsEnd ? Limits.MaxSize : Limits.MaxSize - Next, /*Least=*/KeepsNewest);
   return Any;
 }
 

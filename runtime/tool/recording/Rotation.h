@@ -6,6 +6,7 @@
 
 #include "llvm/ADT/StringRef.h"
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <ctime>
 #include <map>
@@ -63,6 +64,7 @@ private:
   // Complete files by time and path, and their sizes on disk.
   std::map<std::pair<std::string, std::string>, uint64_t> Complete;
   timespec Seen = {}; // time of the directory's last known change
+  std::chrono::steady_clock::time_point LastUse; // when a process last used a file
   uint64_t Removed = 0;
   bool IsBusy = false; // the last check found changes
   std::atomic<bool> Ends = false;
