@@ -111,6 +111,7 @@
 
 #include <patchbay/exit.h>
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -125,6 +126,7 @@
 #endif
 
 static int fds[2];
+static _Atomic int is_reading;
 
 __attribute__((noinline)) void naps(int ms)
 {
@@ -137,6 +139,7 @@ __attribute__((noinline)) void reads(int fd)
 {
 	char byte;
 
+	is_reading = 1;
 	CHECK(read(fd, &byte, 1) == 1);
 }
 
@@ -210,9 +213,20 @@ UNTRACED static void *writes(void *nothing)
 {
 	const struct timespec wait = { .tv_nsec = 50000000 };
 
+	while (!is_reading)
+		usleep(1000);
 	nanosleep(&wait, NULL);
 	CHECK(write(fds[1], "x", 1) == 1);
 	return nothing;
+}
+
+/* For record-running.py. */
+UNTRACED static void count_round(void)
+{
+	int fd = open("rounds", O_WRONLY | O_CREAT | O_APPEND, 0600);
+
+	CHECK(fd >= 0 && write(fd, "x", 1) == 1);
+	close(fd);
 }
 
 UNTRACED int main(int argc, char **argv)
@@ -235,15 +249,17 @@ UNTRACED int main(int argc, char **argv)
 		if (child)
 			CHECK(waitpid(child, NULL, 0) == child);
 	} else {
-		/* Repeat until the recording has started. */
+		/* Repeat until the recording has ended. */
 		do {
 			outer(0, 1);
 			outer(0, 1);
 			outer(0, 30);
+			is_reading = 0;
 			CHECK(!pthread_create(&thread, NULL, writes, NULL));
 			outer(1, 200);
 			CHECK(!pthread_join(thread, NULL));
 			outer(2, 1000);
+			count_round();
 		} while (!strcmp(how, "on") && access("ended", F_OK));
 	}
 	return 0;
