@@ -41,8 +41,10 @@ config.environment["PATH"] = os.pathsep.join(
 cache = os.path.join(
     os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "patchbay")
 config.environment["XDG_CACHE_HOME"] = os.path.dirname(cache)
-if seconds := os.environ.get("PATCHBAY_STRESS_SECONDS"):
-    config.environment["PATCHBAY_STRESS_SECONDS"] = seconds  # of stress in emulated systems
+# How long tests of rare failures run: README.md has the values for a release.
+for variable in "PATCHBAY_STRESS_SECONDS", "PATCHBAY_TEST_ARENAS", "PATCHBAY_TEST_KILLS":
+    if variable in os.environ:
+        config.environment[variable] = os.environ[variable]
 # If the compiler crashes, a test that expects an error of the compiler must fail, too.
 config.environment["FILECHECK_OPTS"] = "--implicit-check-not=PLEASE{{.}}submit"
 # Tests that configure a project use the installed generator.

@@ -7,8 +7,8 @@
 // lock a file. Before the first round, a process changes a file name in a loop: the
 // recorder writes only to the file that it has checked.
 //
-// To run more rounds: PATCHBAY_TEST_ARENAS=10000000, which takes about ten minutes if the
-// folder is in memory. The second argument is the seed.
+// To run more rounds: PATCHBAY_TEST_ARENAS=10000000 (ten minutes of CPU time). The second
+// argument is the seed.
 //
 // REQUIRES: host-x86_64
 // DEFINE: %{tool} = %patchbay_source/runtime/tool
