@@ -200,7 +200,7 @@ static void use_again(struct pb_thread_state *self)
 /* Is the ring stopped? A ring stays stopped until pb_session->again changes. */
 static int is_stopped(const struct pb_ring *ring)
 {
-	return ring && ring->stopped &&
+	return ring->stopped &&
 	       ring->stopped == __atomic_load_n(&pb_session->again,
 						__ATOMIC_RELAXED) + 1;
 }
@@ -433,11 +433,11 @@ static int record_in_sandbox(uint64_t time, uint64_t function, uintptr_t frame,
 
 void pb_ring_lose(enum pbd_loss why)
 {
-	struct pb_ring *ring = pb_ring;
+	struct pb_ring *ring = pb_ring_find();
 	uint64_t *lost = NULL;
 
 	pb_count_loss(why);
-	if (ring && !is_elsewhere(ring) && ring->nr_blocks && current(ring))
+	if (!is_elsewhere(ring) && ring->nr_blocks && current(ring))
 		lost = &current(ring)->lost;
 	else if (pb_session->chunk)
 		lost = &pb_session->chunk->lost;
@@ -493,7 +493,7 @@ void pb_ring_record_slowly(uint64_t time, uint64_t function, uintptr_t frame,
 		return;
 	}
 	free = pb_syscalls_begin();
-	if (!pb_session->failed && !is_stopped(pb_ring)) {
+	if (!pb_session->failed && !is_stopped(pb_ring_find())) {
 		if (!pb_thread_is_chosen(is_new)) {
 			pb_thread_count_unrecorded(is_new);
 			done = 1;
@@ -506,8 +506,7 @@ void pb_ring_record_slowly(uint64_t time, uint64_t function, uintptr_t frame,
 	if (free)
 		pb_syscalls_end();
 	if (!done)
-		pb_ring_lose(pb_ring && pb_ring->stopped ? pb_ring->why :
-			     free			 ? pb_loss_of(error) :
-							   PBD_LOST_SANDBOX);
+		pb_ring_lose(pb_ring_find()->stopped ? pb_ring_find()->why :
+			     free ? pb_loss_of(error) : PBD_LOST_SANDBOX);
 	errno = saved_errno;
 }

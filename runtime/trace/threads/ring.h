@@ -52,13 +52,21 @@ struct pb_ring {
 				     overwritten */
 };
 
+/* The ring of a thread that has none: always full. */
+extern struct pb_ring pb_no_ring __attribute__((visibility("hidden")));
+
 /*
- * This thread's ring, in its struct pb_thread_state; initially NULL. All
- * thread-local data of this library begins with zeros, because programs that
- * make threads by clone(2) may fill thread-local storage with zeros.
+ * The distance of this thread's ring, in its struct pb_thread_state, from pb_no_ring. Initially
+ * 0, so handlers need no check for a thread without a ring. All thread-local data of this
+ * library begins with zeros, because programs that make threads by clone(2) may fill
+ * thread-local storage with zeros.
  */
-extern __thread struct pb_ring *pb_ring
-	__attribute__((tls_model("initial-exec")));
+extern __thread uintptr_t pb_ring_distance __attribute__((tls_model("initial-exec")));
+
+static inline __attribute__((always_inline)) struct pb_ring *pb_ring_find(void)
+{
+	return (struct pb_ring *)((uintptr_t)&pb_no_ring + pb_ring_distance);
+}
 
 #define PB_PASS_SHIFT (64 - PBD_PASS_BITS)
 
@@ -101,12 +109,10 @@ static inline void pb_ring_commit(uint64_t next, uint64_t time,
 static inline __attribute__((always_inline)) int
 pb_ring_put(uint64_t time, uint64_t function, uintptr_t frame, uint64_t last, int again)
 {
-	struct pb_ring *ring = pb_ring;
+	struct pb_ring *ring = pb_ring_find();
 	uint64_t next;
 	int done;
 
-	if (__builtin_expect(!ring, 0))
-		return 0;
 	do {
 		next = __atomic_load_n(&ring->next, __ATOMIC_RELAXED);
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);

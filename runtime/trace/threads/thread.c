@@ -24,7 +24,8 @@
 
 __thread struct pb_thread_state *pb_self
 	__attribute__((tls_model("initial-exec")));
-__thread struct pb_ring *pb_ring __attribute__((tls_model("initial-exec")));
+struct pb_ring pb_no_ring;
+__thread uintptr_t pb_ring_distance __attribute__((tls_model("initial-exec")));
 __thread struct pb_own_clock *pb_own_clock
 	__attribute__((tls_model("initial-exec")));
 
@@ -276,7 +277,7 @@ static void publish(struct pb_thread_state *self)
 	else
 		max_blocks = self->max_blocks;
 	pb_own_clock = &self->clock;
-	pb_ring = &self->ring;
+	pb_ring_distance = (uintptr_t)&self->ring - (uintptr_t)&pb_no_ring;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	pb_self = self;
 }

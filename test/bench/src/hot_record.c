@@ -25,7 +25,8 @@ unsigned int hot_callee(unsigned int x);
 
 #define RING_BYTES (FRESH ? 64u << 20 : 256u << 10)
 
-__thread struct pb_ring *pb_ring;
+struct pb_ring pb_no_ring;
+__thread uintptr_t pb_ring_distance;
 
 static struct {
 	struct pb_ring ring;
@@ -55,7 +56,7 @@ static __attribute__((noinline)) void slowly(uint64_t now)
 	mine.ring.next = (uintptr_t)mine.ring.block;
 	mine.ring.end = mine.ring.next + RING_BYTES - BYTES;
 	mine.time = BYTES == 8 ? now : now >> 32;
-	pb_ring = &mine.ring;
+	pb_ring_distance = (uintptr_t)&mine.ring - (uintptr_t)&pb_no_ring;
 }
 
 #if BYTES == 24
@@ -114,12 +115,12 @@ static inline int fits(uint64_t now, uint64_t duration)
 static inline void record(uint64_t start, uint64_t now, uint64_t function,
 			  uintptr_t frame)
 {
-	struct pb_ring *ring = pb_ring;
+	struct pb_ring *ring = pb_ring_find();
 	uint64_t next, end;
 
 	if (BYTES == 8)
 		function = numbers[function >> 4 & 4095];
-	if (__builtin_expect(!ring || !fits(now, now - start), 0))
+	if (__builtin_expect(!fits(now, now - start), 0))
 		return slowly(now);
 	do {
 		next = __atomic_load_n(&ring->next, __ATOMIC_RELAXED);
