@@ -71,6 +71,21 @@ static int check_attr(const struct patchbay_ops_attr *attr)
 		       0;
 }
 
+/* Structures of destroyed tracers. */
+static struct patchbay_ops *unused;
+
+static struct patchbay_ops *take_ops(void)
+{
+	struct patchbay_ops *ops;
+
+	pb_engine_lock();
+	ops = unused;
+	if (ops)
+		unused = ops->next;
+	pb_engine_unlock();
+	return ops ? ops : pb_malloc(sizeof(*ops));
+}
+
 int patchbay_ops_create_abi(const struct patchbay_ops_attr *from,
 			    struct patchbay_ops **ops, unsigned int abi)
 {
@@ -91,13 +106,14 @@ int patchbay_ops_create_abi(const struct patchbay_ops_attr *from,
 	pb_unwinder_find();
 	if (attr.exit)
 		__atomic_store_n(&pb_has_exits, 1, __ATOMIC_RELAXED);
-	new = pb_calloc(1, sizeof(*new));
+	new = take_ops();
 	if (!new)
 		return -ENOMEM;
-	new->attr = attr;
-	new->cells = PB_CELLS_NONE;
-	if (attr.threshold)
+	*new = (struct patchbay_ops){ .attr = attr, .cells = PB_CELLS_NONE };
+	if (attr.threshold) {
+		new->threshold = *attr.threshold;
 		new->attr.handler = pb_timed_entry;
+	}
 	*ops = new;
 	return 0;
 }
@@ -130,9 +146,13 @@ int patchbay_ops_destroy(struct patchbay_ops *ops)
 	if (error)
 		return error;
 	error = pb_engine_commit(&request);
+	if (!error) {
+		pb_engine_lock();
+		ops->next = unused;
+		unused = ops;
+		pb_engine_unlock();
+	}
 	pb_leave_library();
-	if (!error)
-		pb_free(ops);
 	return error;
 }
 

@@ -20,7 +20,7 @@ PB_CHECK_OFFSET(pb_set, since, SET_SINCE);
 PB_CHECK_OFFSET(pb_set, entries, SET_ENTRIES);
 PB_CHECK_OFFSET(pb_set, exits, SET_EXITS);
 PB_CHECK_OFFSET(patchbay_ops, attr.exit, OPS_EXIT);
-PB_CHECK_OFFSET(patchbay_ops, attr.threshold, OPS_THRESHOLD);
+PB_CHECK_OFFSET(patchbay_ops, threshold, OPS_THRESHOLD);
 PB_CHECK_OFFSET(patchbay_record, flags, RECORD_FLAGS);
 
 PB_CHECK_OFFSET(patchbay_call, set, CALL_SET - CALL);

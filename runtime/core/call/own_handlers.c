@@ -32,12 +32,17 @@ void pb_timed_exit(uintptr_t ip, uintptr_t parent_ip,
 	uint64_t duration = patchbay_ticks(start, end);
 	const struct patchbay_ops_attr *attr = &cell->ops->attr;
 
-	if (duration >= __atomic_load_n(attr->threshold, __ATOMIC_RELAXED)) {
+	if (duration >= __atomic_load_n(&cell->ops->threshold, __ATOMIC_RELAXED)) {
 		patchbay_call(regs)->duration = duration;
 		__atomic_load_n(&attr->exit, __ATOMIC_RELAXED)(ip, parent_ip, cell, regs);
 	}
 	/* After the handler: open_calls.h has the reason. */
 	pb_thread.open_calls--;
+}
+
+void patchbay_ops_set_threshold(struct patchbay_ops *ops, uint64_t ticks)
+{
+	__atomic_store_n(&ops->threshold, ticks, __ATOMIC_RELAXED);
 }
 
 void pb_enter_nothing(uintptr_t ip, uintptr_t parent_ip,

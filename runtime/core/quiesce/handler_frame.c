@@ -85,7 +85,9 @@ void pb_mark_handler_frame(const struct patchbay_regs *frame,
 			   const struct pb_reader *reader)
 {
 	/* The trampoline is still running, so its frame is writable. */
-	if (!pb_frame_mark.value)
+	if (pb_frame_mark.value)
+		*(uint32_t *)(uintptr_t)mark_of((uintptr_t)frame) = pb_frame_mark.value;
+	else
 		*(uint64_t *)(uintptr_t)mark_of((uintptr_t)frame) =
 			(uint64_t)(uintptr_t)reader;
 }

@@ -59,8 +59,8 @@
  * BOTH      calls cell->func; calls cell->exit
  * ANSWER    calls cell->func; has no exit: the site continues with the body, unless the
  *           handler skips it
- * TIMED     as EXIT, and reads the clock; reads the clock, and calls the tracer's exit
- *           handler if the call reached the threshold
+ * TIMED     as EXIT, and reads the clock; reads the clock and, if the call reached the
+ *           threshold, marks the thread and calls the tracer's exit handler
  * SET       as EXIT; calls all of set->exits
  * SET_BOTH  calls all of set->entries; calls all of set->exits
  */

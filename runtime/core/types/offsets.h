@@ -23,7 +23,7 @@
 
 /* struct patchbay_ops */
 #define OPS_EXIT 40
-#define OPS_THRESHOLD 64
+#define OPS_THRESHOLD 72
 
 /* struct patchbay_record */
 #define RECORD_FLAGS 15

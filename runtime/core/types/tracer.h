@@ -14,6 +14,11 @@ struct pb_cell_range {
 };
 
 /*
+ * The memory of a destroyed tracer is only reused for another one: trampolines read @threshold
+ * of a tracer that may have been destroyed (arch/x86_64/direct.h).
+ *
+ * @threshold: in ticks, if @attr.threshold is not NULL
+ * @next:   the next unused structure
  * @future: the filters for modules that are not loaded yet (change/plan.h)
  * @cells:  a range that contains all private cells that the tracer was ever armed on. A change
  *          of the tracer walks only this range, which matters with many small tracers
@@ -22,6 +27,8 @@ struct pb_cell_range {
  */
 struct patchbay_ops {
 	struct patchbay_ops_attr attr;
+	uint64_t threshold;
+	struct patchbay_ops *next;
 	struct pb_filter *future;
 	struct pb_cell_range cells;
 	int disabled;

@@ -27,8 +27,8 @@
  *
  * To measure durations, and skip short calls, give a threshold instead of an entry
  * handler (struct patchbay_ops_attr). Then the library reads the clock at entry and
- * exit, and @exit gets both times. On x86-64 the trampoline reads the clock without a
- * call, if the function has no other tracer and this one is FAST.
+ * exit, and @exit gets both times, but no arguments. On x86-64 the trampoline reads the
+ * clock without a call, if the function has no other tracer and this one is FAST.
  *
  * Each call needs some 300 bytes more of the stack (several tracers: 380; ppc64le: 560).
  * If vector registers are kept, a call needs 850 (AArch64: 450, ppc64le: 870). They are kept

@@ -69,10 +69,10 @@ struct patchbay_cell {
  * Bits of @since: the word, and the direct paths that the trampoline may take (internal;
  * runtime/core/types/call_state.h has the table).
  */
-#define PATCHBAY_CELL_DIRECT_TIMED 0x10
+#define PATCHBAY_CELL_DIRECT_BOTH 0x10
 #define PATCHBAY_CELL_DIRECT_SET 0x20
 #define PATCHBAY_CELL_DIRECT_EXIT 0x40
-#define PATCHBAY_CELL_DIRECT_BOTH 0x80
+#define PATCHBAY_CELL_DIRECT_TIMED 0x80
 #define PATCHBAY_CELL_WORD 0xff00 /* the word's number, negative */
 #define PATCHBAY_CELL_SINCE (~(uint64_t)0xffff)
 
@@ -157,10 +157,9 @@ struct patchbay_target {
  *           first that cannot be armed for another reason. See Callbacks
  * @threshold: NULL, or @exit is only called for calls that took at least this
  *           many ticks of patchbay_clock(), with both times: <patchbay/exit.h>.
- *           The library times the calls, so there is no @handler. The threshold may
- *           be changed at any time, by an atomic store, even from handlers and signal
- *           handlers; the value at the end of a call counts. The pointer has to stay
- *           valid until the tracer has been destroyed
+ *           The library times the calls, so there is no @handler, and the arguments in
+ *           @regs of @exit are undefined. patchbay_ops_create() copies the threshold;
+ *           patchbay_ops_set_threshold() changes the copy
  */
 struct patchbay_ops_attr {
 	size_t size;
@@ -208,6 +207,13 @@ PATCHBAY_INLINE int patchbay_ops_create(const struct patchbay_ops_attr *attr,
  * have ended. Other errors are those of patchbay_disarm(): nothing changed.
  */
 int patchbay_ops_destroy(struct patchbay_ops *ops);
+
+/*
+ * Sets the threshold of a tracer that has one (struct patchbay_ops_attr). The value at the end
+ * of a call counts. Takes effect at once, waits for nothing and cannot fail. Handlers and
+ * signal handlers may call it.
+ */
+void patchbay_ops_set_threshold(struct patchbay_ops *ops, uint64_t ticks);
 
 /*
  * Replaces the entry handler, everywhere at once and without a write to text.

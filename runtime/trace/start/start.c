@@ -272,7 +272,8 @@ int pb_tracer_set_threshold(uint64_t ns)
 	old = __atomic_load_n(&pb_threshold, __ATOMIC_RELAXED);
 	if (old != UINT64_MAX)
 		__atomic_compare_exchange_n(&pb_threshold, &old, ticks, 0,
-					    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+					    __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+	pb_threshold_changed();
 	return 0;
 }
 
@@ -363,6 +364,7 @@ static int start_events(void)
 		pb_recording = 1;
 		pb_threshold = pb_threshold_when_recording;
 	}
+	pb_tracer_update_long_call();
 	return 0;
 }
 

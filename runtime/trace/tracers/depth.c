@@ -82,5 +82,5 @@ PB_HANDLER(pb_depth_exit)
 	if (*patchbay_session_word(cell, regs) == TOO_DEEP)
 		return;
 	leave((uintptr_t)regs);
-	pb_graph_exit(ip, parent_ip, cell, regs);
+	pb_threshold_graph_exit(ip, parent_ip, cell, regs);
 }

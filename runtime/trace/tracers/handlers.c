@@ -14,8 +14,11 @@
 uint64_t pb_watch_slow = UINT64_MAX;
 int pb_watch_seen;
 
-/* Calls of at least this duration take the slow path, record_long(), in ticks. */
-static uint64_t long_call = PBD_DETAIL_MAX + 1;
+/*
+ * Calls of at least this duration, in ticks, take the slow path, record_long().
+ * @long_graph_call is for pb_graph_exit(). It is 0 if there is a threshold or recording is off.
+ */
+static uint64_t long_call = PBD_DETAIL_MAX + 1, long_graph_call;
 
 void pb_tracer_update_long_call(void)
 {
@@ -28,6 +31,23 @@ void pb_tracer_update_long_call(void)
 	if (ticks > why)
 		ticks = why;
 	__atomic_store_n(&long_call, ticks, __ATOMIC_RELAXED);
+	__atomic_store_n(&long_graph_call,
+			 __atomic_load_n(&pb_threshold, __ATOMIC_RELAXED) ? 0 : ticks,
+			 __ATOMIC_RELAXED);
+}
+
+void pb_threshold_changed(void)
+{
+	uint64_t ticks;
+
+	/* Another thread may change the threshold at the same time. */
+	do {
+		ticks = __atomic_load_n(&pb_threshold, __ATOMIC_SEQ_CST);
+		for (enum pb_tracer_of of = 0; of < PB_NR_TRACERS; of++)
+			if (*pb_tracers[of])
+				patchbay_ops_set_threshold(*pb_tracers[of], ticks);
+		pb_tracer_update_long_call();
+	} while (ticks != __atomic_load_n(&pb_threshold, __ATOMIC_SEQ_CST));
 }
 
 PB_HANDLER(pb_profile_call)
@@ -96,6 +116,8 @@ record_long(uintptr_t ip, uintptr_t parent_ip, const struct patchbay_cell *cell,
 {
 	uint64_t function = pb_function_number(cell, ip);
 
+	if (duration < __atomic_load_n(&pb_threshold, __ATOMIC_RELAXED))
+		return;
 	/* pb_graph_exit() may pass a negative duration. */
 	if ((int64_t)duration < 0) {
 		if (__atomic_load_n(&pb_threshold, __ATOMIC_RELAXED))
@@ -117,9 +139,10 @@ record_long(uintptr_t ip, uintptr_t parent_ip, const struct patchbay_cell *cell,
 /* Inlined, to keep the final calls tail calls of the exit handlers. */
 static inline __attribute__((always_inline)) void
 record_call(uintptr_t ip, uintptr_t parent_ip, const struct patchbay_cell *cell,
-	    struct patchbay_regs *regs, uint64_t start, uint64_t duration)
+	    struct patchbay_regs *regs, uint64_t start, uint64_t duration,
+	    const uint64_t *limit)
 {
-	if (__builtin_expect(!pb_is_below(duration, &long_call), 0)) {
+	if (__builtin_expect(!pb_is_below(duration, limit), 0)) {
 		record_long(ip, parent_ip, cell, regs, start, duration);
 		return;
 	}
@@ -134,7 +157,8 @@ record_call(uintptr_t ip, uintptr_t parent_ip, const struct patchbay_cell *cell,
 PB_HANDLER(pb_duration_exit)
 {
 	record_call(ip, parent_ip, cell, regs,
-		    *patchbay_session_word(cell, regs), patchbay_duration(regs));
+		    *patchbay_session_word(cell, regs), patchbay_duration(regs),
+		    &long_call);
 }
 
 PB_HANDLER(pb_graph_entry)
@@ -160,12 +184,20 @@ PB_HANDLER(pb_graph_exit)
 	 */
 	uint64_t duration = patchbay_clock() - start;
 
+	record_call(ip, parent_ip, cell, regs, start, duration, &long_graph_call);
+}
+
+PB_HANDLER(pb_threshold_graph_exit)
+{
+	uint64_t start = *patchbay_session_word(cell, regs);
+	uint64_t duration = patchbay_clock() - start;
+
 	/*
 	 * One comparison suffices, because the threshold is UINT64_MAX while recording is
 	 * off.
 	 */
 	if (!pb_is_below(duration, &pb_threshold))
-		record_call(ip, parent_ip, cell, regs, start, duration);
+		record_call(ip, parent_ip, cell, regs, start, duration, &long_call);
 }
 
 static void record_events(int recording)
@@ -175,7 +207,8 @@ static void record_events(int recording)
 			 recording ? __atomic_load_n(&pb_threshold_when_recording,
 						     __ATOMIC_RELAXED) :
 				     UINT64_MAX,
-			 __ATOMIC_RELAXED);
+			 __ATOMIC_SEQ_CST);
+	pb_threshold_changed();
 }
 
 PB_HANDLER(pb_trigger_start)

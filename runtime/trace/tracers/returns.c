@@ -31,6 +31,7 @@
 	}
 
 ENTRY(pb_graph_entry)
+ENTRY(pb_values_duration_entry)
 ENTRY(pb_depth_duration_entry)
 ENTRY(pb_depth_graph_entry)
 ENTRY(pb_awake_entry)
@@ -39,7 +40,7 @@ ENTRY(pb_sample_duration_entry)
 ENTRY(pb_sample_graph_entry)
 ENTRY(pb_typed_duration_entry)
 ENTRY(pb_typed_graph_entry)
-EXIT(pb_graph_exit)
+EXIT(pb_threshold_graph_exit)
 EXIT(pb_values_graph_exit)
 EXIT(pb_depth_exit)
 EXIT(pb_awake_exit)

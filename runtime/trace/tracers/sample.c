@@ -162,7 +162,7 @@ PB_HANDLER(pb_sample_exit)
 	if (leave(cell, regs)) {
 		struct patchbay_cell of = plain(cell);
 
-		pb_graph_exit(ip, parent_ip, &of, regs);
+		pb_threshold_graph_exit(ip, parent_ip, &of, regs);
 	}
 }
 

@@ -25,7 +25,7 @@
 static const struct pb_tracer_kind graph = {
 	GRAPH, .with_threshold = &graph,
 	.attr = {
-		BOTH(pb_graph_entry_counted, pb_graph_exit_counted, pb_session_attach),
+		BOTH(pb_graph_entry_counted, pb_threshold_graph_exit_counted, pb_session_attach),
 		BOTH(pb_graph_entry_counted, pb_values_graph_exit_counted, pb_session_attach),
 		BOTH(pb_typed_graph_entry_counted, pb_typed_exit_counted, pb_typed_attach) },
 };
@@ -63,7 +63,8 @@ static const struct pb_tracer_kind tracers[] = {
 		    ENTRY(pb_sample_function_values, pb_sample_attach) } },
 	{ DURATION,
 	  .attr = { TIMED(pb_duration_exit, pb_session_attach),
-		    TIMED(pb_values_exit, pb_session_attach),
+		    BOTH(pb_values_duration_entry_counted, pb_values_graph_exit_counted,
+			 pb_session_attach),
 		    BOTH(pb_typed_duration_entry_counted, pb_typed_exit_counted,
 			 pb_typed_attach) } },
 	{ DURATION, .depth = 1,

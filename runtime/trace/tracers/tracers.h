@@ -48,6 +48,9 @@ PB_ATTACH(pb_profile_attach);
  */
 PB_HANDLER(pb_function_entry);
 
+/* Call this after pb_threshold has changed. */
+void pb_threshold_changed(void);
+
 /* Call this after pb_watch_slow or pb_why_threshold has changed. */
 void pb_tracer_update_long_call(void);
 
@@ -57,6 +60,7 @@ PB_HANDLER(pb_duration_exit);
 /* function_graph. Both handlers share the session word of a call. */
 PB_HANDLER(pb_graph_entry);
 PB_HANDLER(pb_graph_exit);
+PB_HANDLER(pb_threshold_graph_exit); /* if the recording begins with a threshold */
 
 /*
  * function_profile with histogram=1 (histogram.c). Its threshold is pb_threshold.
@@ -93,7 +97,7 @@ PB_HANDLER(pb_sample_values_exit);
 
 /* function, function_duration and, for exits, function_graph, with args= (values.c). */
 PB_HANDLER(pb_values_entry);
-PB_HANDLER(pb_values_exit);
+PB_HANDLER(pb_values_duration_entry);
 PB_HANDLER(pb_values_graph_exit);
 
 /* function, function_duration and function_graph, for functions of typed= (typed.c). */
@@ -110,6 +114,7 @@ PB_HANDLER(pb_typed_exit);
  * function_graph without a threshold needs no such handlers, because it records each entry.
  */
 PB_HANDLER(pb_graph_entry_counted);
+PB_HANDLER(pb_values_duration_entry_counted);
 PB_HANDLER(pb_depth_duration_entry_counted);
 PB_HANDLER(pb_depth_graph_entry_counted);
 PB_HANDLER(pb_awake_entry_counted);
@@ -118,7 +123,7 @@ PB_HANDLER(pb_sample_duration_entry_counted);
 PB_HANDLER(pb_sample_graph_entry_counted);
 PB_HANDLER(pb_typed_duration_entry_counted);
 PB_HANDLER(pb_typed_graph_entry_counted);
-PB_HANDLER(pb_graph_exit_counted);
+PB_HANDLER(pb_threshold_graph_exit_counted);
 PB_HANDLER(pb_values_graph_exit_counted);
 PB_HANDLER(pb_depth_exit_counted);
 PB_HANDLER(pb_awake_exit_counted);

@@ -87,10 +87,10 @@ static void record_call(uintptr_t ip, uintptr_t parent_ip,
 		       kind, duration);
 }
 
-PB_HANDLER(pb_values_exit)
+/* libpatchbay does not keep the arguments of calls that it times (tracer.h). */
+PB_HANDLER(pb_values_duration_entry)
 {
-	record_call(ip, parent_ip, cell, regs,
-		    *patchbay_session_word(cell, regs), patchbay_duration(regs));
+	*patchbay_session_word(cell, regs) = patchbay_clock();
 }
 
 PB_HANDLER(pb_values_graph_exit)

@@ -26,7 +26,7 @@ __attribute__((naked)) void naked(void) { __asm__("ret"); }
 // CHECK: .fini_array.1 FINI_ARRAY {{.*}} 000008 00 WAG 0 0 8
 // CHECK: .note.patchbay NOTE {{.*}} 000020 00 0 0 4
 // CHECK-NOT: note.patchbay
-// CHECK: .text.__patchbay_module PROGBITS {{.*}} 0011b4 00 AXG 0 0 64
+// CHECK: .text.__patchbay_module PROGBITS {{.*}} 0012e8 00 AXG 0 0 64
 // CHECK: .gcc_except_table.__patchbay_module PROGBITS {{.*}} 000048 00 AG 0 0 4
 // CHECK: COMDAT group section {{.*}} [__patchbay_module] contains 17 sections:
 // CHECK-NOT: COMDAT
@@ -38,7 +38,7 @@ __attribute__((naked)) void naked(void) { __asm__("ret"); }
 // BYTES-NEXT: 0000 02000000 40000000 00000000 00000000
 // BYTES-NEXT: 0010 00000000 00000000 00000000 00000000
 // BYTES-NEXT: 0020 00000000 00000000 00000000 00000000
-// BYTES-NEXT: 0030 00000000 00000000 07000000 00000000
+// BYTES-NEXT: 0030 00000000 00000000 08000000 00000000
 // BYTES:      section .note.patchbay.module:
 // BYTES-NEXT: 0000 09000000 08000000 06000000 50617463
 // BYTES-NEXT: 0010 68626179 00000000 02000000 00000000

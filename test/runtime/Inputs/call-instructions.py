@@ -14,10 +14,10 @@ from harness import callgrind  # noqa: E402
 # a function without a result and of one that returns a double.
 MOST = {
     "count": ("tracer=function_profile", 49, 51),
-    "entry": ("tracer=function", 71, 74),
-    "duration": ("tracer=function_duration", 115, 118),
-    "dropped": ("tracer=function_duration,threshold=10s", 76, 78),
-    "graph": ("tracer=function_graph", 152, 156),
+    "entry": ("tracer=function", 70, 73),
+    "duration": ("tracer=function_duration", 109, 113),
+    "dropped": ("tracer=function_duration,threshold=10s", 59, 61),
+    "graph": ("tracer=function_graph", 151, 155),
 }
 KINDS = "int", "double"
 CALLS = 2000  # additional calls in the second turn

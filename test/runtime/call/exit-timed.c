@@ -68,6 +68,7 @@ struct seen {
 };
 
 static struct seen seen[2];
+static struct patchbay_ops *timed[2];
 static uint64_t called;
 static uint64_t *word; /* session word of the last call */
 
@@ -110,6 +111,13 @@ FAST static void other_exit(uintptr_t ip, uintptr_t parent_ip,
 	other_wrong += *patchbay_session_word(cell, regs) != ip;
 }
 
+static void set_threshold(int which, uint64_t ticks)
+{
+	seen[which].threshold = ticks;
+	if (timed[which])
+		patchbay_ops_set_threshold(timed[which], ticks);
+}
+
 static struct patchbay_ops *create(int which, unsigned int flags)
 {
 	const struct patchbay_ops_attr attr = {
@@ -123,6 +131,7 @@ static struct patchbay_ops *create(int which, unsigned int flags)
 
 	CHECK_EQ(patchbay_ops_create(&attr, &ops), 0);
 	CHECK(patchbay_arm(ops, "timed_*", 0) > 0);
+	timed[which] = ops;
 	return ops;
 }
 
@@ -142,8 +151,8 @@ static struct patchbay_ops *create_other(unsigned int flags)
 static void reset(uint64_t first, uint64_t second)
 {
 	memset(seen, 0, sizeof(seen));
-	seen[0].threshold = first;
-	seen[1].threshold = second;
+	set_threshold(0, first);
+	set_threshold(1, second);
 	others = other_wrong = 0;
 	called = patchbay_clock();
 }
@@ -187,7 +196,7 @@ static void check_calls(void)
 	CHECK_EQ(timed_1(LONG), ~LONG);
 	check_seen(0, 1);
 	CHECK(seen[0].longest >= LONG);
-	seen[0].threshold = NEVER;
+	set_threshold(0, NEVER);
 	CHECK_EQ(timed_1(LONG), ~LONG);
 	check_seen(0, 1);
 }
@@ -211,7 +220,7 @@ static void check_backwards(void)
 	CHECK_EQ(seen[0].exits, 2);
 	CHECK_EQ(seen[0].longest, 0);
 	for (int i = 0; i < 3; i++) {
-		seen[0].threshold = thresholds[i];
+		set_threshold(0, thresholds[i]);
 		timed_backwards(word, FAR);
 		CHECK_EQ(seen[0].exits, 2);
 	}
@@ -234,6 +243,7 @@ static void check_two(struct patchbay_ops *second)
 	check_seen(0, CALLS);
 	check_seen(1, CALLS);
 	CHECK_EQ(patchbay_ops_destroy(second), 0);
+	timed[1] = NULL;
 }
 
 /* Functions are left by throw, longjmp() and thread exit. */
@@ -379,6 +389,7 @@ static void check_tracer(unsigned int flags)
 	}
 	check_calls();
 	CHECK_EQ(patchbay_ops_destroy(ops), 0);
+	timed[0] = NULL;
 	reset(0, NEVER);
 	call_all();
 	check_seen(0, 0);

@@ -106,35 +106,53 @@
 	callq	*\handler(%rdx)
 .endm
 
-/*
- * rsp points to site + 5, with struct patchbay_regs below it. rdi is site + 5, and r11 the
- * cell. rax is the value of cell->since for which the trampoline has chosen this way. The code
- * below detects a later change of cell->since. SF is the bit CELL_DIRECT_BOTH of rax. \id makes
- * the labels unique. If the direct way cannot handle the call, the trampoline \back continues.
- */
-.macro call_directly from, nr, id, back
-	.cfi_remember_state
+/* Make the frame of a call: rbp points to a copy of the caller's frame pointer and address. */
+.macro make_call_frame
 	movq	%rbp, -(WAY_TO_CALL+REGS_SIZE)(%rsp)	/* in the red zone */
 	leaq	-(WAY_TO_CALL+REGS_SIZE)(%rsp), %rbp
 	.cfi_def_cfa %rbp, WAY_TO_CALL+REGS_SIZE+8
 	.cfi_offset %rbp, -(WAY_TO_CALL+REGS_SIZE+8)
-	leaq	-(FRAME_SIZE+WAY_TO_CALL+REGS_SIZE)(%rsp), %rsp	/* keeps the flags */
-	jns	.Lno_entry_\id
+	leaq	-(FRAME_SIZE+WAY_TO_CALL+REGS_SIZE)(%rsp), %rsp
+.endm
+
+/*
+ * Jump to \back unless rax is the since of the cell in the function's slot. The thread is not
+ * marked: when rax was loaded, the cell may have had other functions. So load the slot and
+ * since again. The check is wrong only in one case: at both loads of since the cell had other
+ * functions, armed by the same batch, and at both loads of the slot it had this function.
+ */
+.macro check_since from, slot, temp, back
+	movq	PATCHBAY_SLOT_OFFSET-\from(\slot), \temp
+	cmpq	%rax, CELL_SINCE(\temp)
+	jne	\back
+.endm
+
+/*
+ * rsp points to site + 5, with struct patchbay_regs below it. r11 is site + 5. rax is the value
+ * of cell->since for which the trampoline has chosen this way. The code below detects a later
+ * change of cell->since. \id makes the labels unique. If the direct way cannot handle the call,
+ * the trampoline \back continues.
+ */
+.macro call_directly from, nr, id, back
+	.cfi_remember_state
+	make_call_frame
+	testb	$CELL_DIRECT_BOTH, %al
+	jz	.Lno_entry_\id
 
 	/* With an entry handler: the thread must be outside. */
 	movq	SITE_RETURN+8(%rbp), %rsi
 	movq	%rsi, CALL_PARENT(%rbp)
-	thread_to %r11
-	cmpq	$PB_THREAD_OUTSIDE, %fs:(%r11)
+	thread_to %rax
+	cmpq	$PB_THREAD_OUTSIDE, %fs:(%rax)
 	jne	.Lback_\id
-	mark_inside %r11, %rcx, %rax
+	mark_inside %rax, %rcx, %rdx
 	/* While the thread is marked, since and the handler belong to the same tracer. */
-	movq	PATCHBAY_SLOT_OFFSET-\from(%rdi), %rdx
+	movq	PATCHBAY_SLOT_OFFSET-\from(%r11), %rdx
 	movq	CELL_SINCE(%rdx), %rax
 	testb	$CELL_DIRECT_BOTH, %al
 	jz	.Lother_\id
 	movq	%rax, CALL_SINCE(%rbp)
-	subq	$\from, %rdi
+	leaq	-\from(%r11), %rdi
 	callq	*CELL_FUNC(%rdx)
 	cmpb	$CELL_DIRECT_BOTH, CALL_SINCE(%rbp)
 	jne	.Lshort_\id
@@ -183,13 +201,14 @@
 
 	/* Continue in the trampoline \back. */
 .Lother_\id:
-	mark_outside %r11
+	thread_to %rax
+	mark_outside %rax
 .Lback_\id:
 	leaq	CALL_REGS(%rbp), %rsp
 	movq	(%rbp), %rbp		/* in the red zone */
 	.cfi_restore_state
 	.cfi_adjust_cfa_offset REGS_SIZE
-	movq	REGS_SIZE(%rsp), %rdi
+	movq	REGS_SIZE(%rsp), %r11
 	jmp	.Lgeneral_\back
 
 	/* An exception passes through this frame. rax points to the exception. */
@@ -202,86 +221,102 @@
 	lsda	\id, \id, \from
 
 	/*
-	 * The direct way without an entry handler. For a tracer with a threshold, this code also
-	 * does the work of pb_timed_entry() and pb_timed_exit(), without a call. It has unwind
-	 * information of its own, because its call of the body has another return address.
+	 * A tracer with a threshold: the code below does the work of pb_timed_entry() and
+	 * pb_timed_exit() without a call. It marks the thread only if the call reaches the
+	 * threshold, and does not fill in struct patchbay_regs. The code has its own unwind
+	 * information, because its call of the body has another return address.
 	 */
 	.cfi_startproc
 	personality
 	.cfi_lsda 0x1b, .Llsda_timed_\id
-	.cfi_def_cfa %rbp, WAY_TO_CALL+REGS_SIZE+8
-	.cfi_offset %rbp, -(WAY_TO_CALL+REGS_SIZE+8)
-	args_saved 7
-.Lno_entry_\id:
-	/*
-	 * @since must belong to this function. But the thread is not marked: when @since was
-	 * loaded, the cell may have had other functions, and this function may have got the
-	 * cell back. So load the slot and @since again. Both checks are wrong only in one case:
-	 * at both loads of @since the cell had other functions, armed by the same batch, and
-	 * at this load of the slot, between them, the cell had this function.
-	 */
-	cmpq	%r11, PATCHBAY_SLOT_OFFSET-\from(%rdi)
-	jne	.Lback_\id
-	cmpq	CELL_SINCE(%r11), %rax
-	jne	.Lback_\id
+.Ltimed_\id:
+	make_call_frame
+	movq	%rdx, CALL_REGS+REGS_RDX(%rbp)
+	.cfi_offset %rdx, REGS_RDX-(REGS_SIZE+8)
+	check_since \from, %r11, %rdx, .Luntimed_\id
 	movq	%rax, CALL_SINCE(%rbp)
-	movq	SITE_RETURN+8(%rbp), %r11
-	movq	%r11, CALL_PARENT(%rbp)
-	testb	$CELL_DIRECT_TIMED, %al
-	jz	.Lnot_timed_\id
-	words_to %r11
-	incq	%fs:PB_THREAD_OPEN_CALLS(%r11)
+	movq	SITE_RETURN+8(%rbp), %rax
+	movq	%rax, CALL_PARENT(%rbp)
+	words_to %rax
+	incq	%fs:PB_THREAD_OPEN_CALLS(%rax)
 	jns	.Lunknown_\id		/* the thread has no reader yet */
-	leaq	JB_SIZE(%rdi), %r11
-	movq	CALL_REGS+REGS_RDI(%rbp), %rdi
 	read_clock
 	movq	%rax, CALL_WORD(%rbp)
-	.if \nr >= 4
 	movq	CALL_REGS+REGS_RDX(%rbp), %rdx
-	.endif
+	addq	$JB_SIZE, %r11
 	call_body_at_r11 timed_\id
-	mark_inside_after_body \from, \id
-	movq	CELL_OPS(%rdx), %r10
-	movq	OPS_THRESHOLD(%r10), %r9
+	args_unknown
+	movq	SITE_RETURN(%rbp), %rdi
+	movq	PATCHBAY_SLOT_OFFSET-\from(%rdi), %rsi
 	/*
-	 * Read the clock only after the comparison of @since. If the body makes this fatal
-	 * (seccomp's strict mode, PR_SET_TSC), the library changes the cell before that.
+	 * The thread is not marked, so the cell may be changing. At worst @ops is NULL, or
+	 * another tracer that may have been destroyed: the memory of tracers is never unmapped
+	 * (tracer.h). Then this call is dropped, or is not, by the wrong threshold. Read the
+	 * clock after @since: before the body makes reading the counter fatal (seccomp's strict
+	 * mode, PR_SET_TSC), the library changes the cell.
 	 */
-	movq	%rdx, %rsi
+	movq	CELL_OPS(%rsi), %r10
+	testq	%r10, %r10
+	jz	.Lretimed_\id
+	movq	CALL_SINCE(%rbp), %r9
+	cmpq	%r9, CELL_SINCE(%rsi)
+	jne	.Lretimed_\id
 	read_clock
 	subq	CALL_WORD(%rbp), %rax
-	cmpq	(%r9), %rax
+	cmpq	OPS_THRESHOLD(%r10), %rax
 	jae	.Llong_\id
 .Ldrop_\id:	/* CF is set, and nothing below clears it. */
+	words_to %r8
 	decq	%fs:PB_THREAD_OPEN_CALLS(%r8)
-	mark_outside %r11
 	return_past_body
+
 .Lnegative_\id:
 	xorl	%eax, %eax
-	cmpq	(%r9), %rax
+	cmpq	OPS_THRESHOLD(%r10), %rax
 	jb	.Ldrop_\id
 .Llong_\id:
 	testq	%rax, %rax
 	js	.Lnegative_\id
 	movq	%rax, CALL_DURATION(%rbp)
-	movq	%rsi, %rdx
+.Lmark_\id:
+	movq	$PB_FRAME_MARK, CALL_REGS+REGS_MARK(%rbp)
+	words_to %r8
+	movq	%fs:(%r8), %r11
+	cmpq	$PB_THREAD_OUTSIDE, %fs:(%r11)
+	jne	.Lslow_\id
+	mark_inside %r11, %rcx, %rdx
+	movq	PATCHBAY_SLOT_OFFSET-\from(%rdi), %rdx
+	subq	$\from, %rdi
+	cmpq	%r9, CELL_SINCE(%rdx)
+	jne	.Lchanged_\id
+	movq	CELL_OPS(%rdx), %r10
 	movq	CALL_PARENT(%rbp), %rsi
 	callq	*OPS_EXIT(%r10)
 	/* The call ends after the handler: open_calls.h has the reason. */
 	words_to %r8
 	movq	%fs:(%r8), %r11
-	decq	%fs:PB_THREAD_OPEN_CALLS(%r8)
+	/* The count of a thread with a reader is never 0, so this sets CF. */
+	addq	$-1, %fs:PB_THREAD_OPEN_CALLS(%r8)
 	mark_outside %r11
-	stc
 	return_past_body
+
+	/* The tracers have changed. No cell has this since. */
+.Lretimed_\id:
+	movl	$1, %r9d
+	jmp	.Lmark_\id
+
 .Lunknown_\id:
-	decq	%fs:PB_THREAD_OPEN_CALLS(%r11)
-	jmp	.Lback_\id
-.Lnot_timed_\id:
-	testb	$CELL_DIRECT_SET, %al
-	jnz	.Lset_\id
-	movq	CALL_REGS+REGS_RDI(%rbp), %rdi
-	jmp	.Lcall_\id
+	decq	%fs:PB_THREAD_OPEN_CALLS(%rax)
+.Luntimed_\id:
+	movq	CALL_REGS+REGS_RDX(%rbp), %rdx
+	leaq	SITE_RETURN(%rbp), %rsp
+	movq	(%rbp), %rbp		/* in the red zone */
+	.cfi_def_cfa %rsp, 8
+	.cfi_same_value %rbp
+	.irp	register, rdi, rsi, rdx, rcx, r8, r9
+	.cfi_same_value %\register
+	.endr
+	jmp	.Lsave_\back
 	.cfi_endproc
 	lsda	timed_\id, \id, \from
 
@@ -295,11 +330,19 @@
 	.cfi_def_cfa %rbp, WAY_TO_CALL+REGS_SIZE+8
 	.cfi_offset %rbp, -(WAY_TO_CALL+REGS_SIZE+8)
 	args_saved 7
-.Lset_\id:
+	.skip	26, 0xcc		/* for the loops below: own.h */
+	/* Without an entry handler. No argument register has changed. */
+.Lno_entry_\id:
+	check_since \from, %r11, %rdx, .Lback_\id
+	movq	CALL_REGS+REGS_RDX(%rbp), %rdx
+	movq	%rax, CALL_SINCE(%rbp)
+	movq	SITE_RETURN+8(%rbp), %r11
+	movq	%r11, CALL_PARENT(%rbp)
+	testb	$CELL_DIRECT_SET, %al
+	jz	.Lcall_\id
 	subq	$DIRECT_ROOM, %rsp
 	testb	$CELL_DIRECT_EXIT, %al
 	jz	.Lset_entries_\id
-	movq	CALL_REGS+REGS_RDI(%rbp), %rdi
 .Lset_call_\id:
 	call_body_directly \from, set_\id, \id
 	/*
@@ -322,6 +365,7 @@
 	cmpq	$PB_THREAD_OUTSIDE, %fs:(%r11)
 	jne	.Lback_\id
 	mark_inside %r11, %rax, %rax
+	movq	SITE_RETURN(%rbp), %rdi
 	movq	PATCHBAY_SLOT_OFFSET-\from(%rdi), %rdx
 	subq	$\from, %rdi
 	/*

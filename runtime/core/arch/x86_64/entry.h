@@ -58,10 +58,10 @@
 #define CALL_REGS (CALL + CALL_SIZE)
 
 /* Bits of CELL_SINCE: the direct way (direct.h) that the cell takes; see call.h. */
-#define CELL_DIRECT_TIMED 0x10
+#define CELL_DIRECT_BOTH 0x10
 #define CELL_DIRECT_SET 0x20
 #define CELL_DIRECT_EXIT 0x40
-#define CELL_DIRECT_BOTH 0x80
+#define CELL_DIRECT_TIMED 0x80
 
 /*
  * The stack that the direct way of sets uses below struct patchbay_call: a word for each

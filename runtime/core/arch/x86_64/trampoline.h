@@ -6,7 +6,8 @@
 #include "frame.h"
 
 /*
- * Save \nr argument registers below the stack pointer: 2, 4, or 7, for all six and al.
+ * Save \nr argument registers below the stack pointer: 2, 4, or 7 for all six. For 7 the
+ * trampoline has saved al.
  */
 .macro save_regs nr
 	movq	%r10, -REGS_SIZE(%rsp)
@@ -20,7 +21,6 @@
 	.if \nr >= 7
 	movq	%r8, 40-REGS_SIZE(%rsp)
 	movq	%r9, 48-REGS_SIZE(%rsp)
-	movq	%rax, 56-REGS_SIZE(%rsp)
 	.endif
 .endm
 
@@ -44,13 +44,17 @@
 .macro trampoline from, nr, id, exits
 	.cfi_remember_state
 	endbr64
+	.if \nr >= 7
+	movq	%rax, REGS_RAX-REGS_SIZE(%rsp)	/* al */
+	.endif
+	movq	(%rsp), %r11		/* site + 5 */
+	movq	PATCHBAY_SLOT_OFFSET-\from(%r11), %rax
+	movq	CELL_SINCE(%rax), %rax
+	testb	$(CELL_DIRECT_EXIT+CELL_DIRECT_BOTH+CELL_DIRECT_SET+CELL_DIRECT_TIMED), %al
+	jnz	.Ldirect_\id
+.Lsave_\id:
 	save_regs \nr			/* in the red zone */
 	args_saved \nr
-	movq	(%rsp), %rdi		/* site + 5 */
-	movq	PATCHBAY_SLOT_OFFSET-\from(%rdi), %r11
-	movq	CELL_SINCE(%r11), %rax	/* save_regs has saved al */
-	testb	$(CELL_DIRECT_EXIT+CELL_DIRECT_BOTH+CELL_DIRECT_SET), %al
-	jnz	.Lexits_\exits
 	subq	$REGS_SIZE, %rsp
 	.cfi_adjust_cfa_offset REGS_SIZE
 .Lgeneral_\id:
@@ -66,8 +70,8 @@
 	 */
 	movq	%fs:PB_THREAD_NEXT_PHASE(%rax), %rdx
 	movq	%rdx, %fs:(%rax)
-	movq	PATCHBAY_SLOT_OFFSET-\from(%rdi), %rdx
-	subq	$\from, %rdi
+	movq	PATCHBAY_SLOT_OFFSET-\from(%r11), %rdx
+	leaq	-\from(%r11), %rdi
 	callq	*CELL_ENTER(%rdx)
 	thread_to %r11
 	btl	$31, REGS_CALLED(%rsp)	/* to CF */
@@ -80,12 +84,19 @@
 	retq
 .Lslowly_\id:
 	.cfi_restore_state
-	leaq	PATCHBAY_SLOT_OFFSET-\from(%rdi), %rdx
-	subq	$\from, %rdi
+	leaq	PATCHBAY_SLOT_OFFSET-\from(%r11), %rdx
+	leaq	-\from(%r11), %rdi
 	call_slowly
 	testl	%eax, %eax		/* CF = 0 */
 	jz	.Lleave_\id
-	movq	REGS_SIZE(%rsp), %rdi
+	movq	REGS_SIZE(%rsp), %r11
 	jmp	.Lgeneral_\id
+.Ldirect_\id:
+	.cfi_restore_state
+	js	.Ltimed_\exits		/* CELL_DIRECT_TIMED */
+	.cfi_remember_state
+	save_regs \nr
+	args_saved \nr
+	jmp	.Lexits_\exits
 	.cfi_restore_state
 .endm

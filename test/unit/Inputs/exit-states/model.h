@@ -21,8 +21,8 @@ enum Rule {
   AskNumber,            // at the exit, tracers armed later are not called
   CompareSince,         // a direct path compares the cell's since with the call's
   CompareSetSince,      // a direct path compares the set's since with the call's
-  LookAtSlotAgain,      // without a mark, the thread checks that the cell is still the function's
-  LookAtSinceAgain,     // without a mark, the thread checks that the cell's since is the tracer's
+  LookAtSlotAgain,      // without a mark, the thread loads the slot again
+  LookAtSinceAgain,     // without a mark, the thread checks that the slot's cell has the since
   AskStateAgain,        // with a mark, the thread checks that the cell still has entry and exit
   MarkFirst,            // the thread makes its mark before it loads the slot
   EmptyCells,           // if a function loses its last tracer, its cell calls no handler

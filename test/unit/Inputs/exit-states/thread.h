@@ -130,7 +130,9 @@ void stepThread(State &S) {
   }
   // direct.h, without an entry handler: no mark shows that the thread is here.
   case DirectSlot:
-    S.At = S.SlotCell == S.MyCell || !keeps(LookAtSlotAgain) ? DirectSince : Mark;
+    if (keeps(LookAtSlotAgain))
+      S.MyCell = S.SlotCell;
+    S.At = DirectSince;
     break;
   case DirectSince:
     if (C.Since != S.CallSince && keeps(LookAtSinceAgain))
