@@ -30,11 +30,22 @@ import random
 import re
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import time
 
 TIMEOUT = 60
+PT_LOAD, PF_X = 1, 1
+
+
+def end_of_code(file):
+    """Returns the offset of the end of the executable segment in a 64-bit ELF file."""
+    file.seek(0)
+    header = struct.unpack("<32xQ14xHH6x", file.read(64))
+    file.seek(header[0])
+    segments = struct.iter_unpack("<IIQQQQQQ", file.read(header[1] * header[2]))
+    return next(s[2] + s[5] for s in segments if s[0] == PT_LOAD and s[1] & PF_X)
 
 
 class Program:
@@ -67,8 +78,9 @@ class Program:
         return {name: self.folder(name) for name in ("fd", "task")}
 
     def changed_text(self):
-        """Returns addresses where executable memory differs from the program's file. Ignores
-        slots, which are never executed: they are 0 in the file, and keep the last armed value."""
+        """Returns addresses where the program's code differs from its file. Ignores slots,
+        which are never executed: they are 0 in the file, and keep the last armed value. Also
+        ignores the rest of the last page, where a killed command may leave its stub."""
         changed = []
         with open(f"/proc/{self.pid}/mem", "rb") as memory, \
                 open(f"/proc/{self.pid}/exe", "rb") as file:
@@ -77,10 +89,11 @@ class Program:
                 addresses, rights, offset, _, _, *path = line.split()
                 if "x" not in rights or path != [program]:
                     continue
-                begin, end = (int(word, 16) for word in addresses.split("-"))
+                begin = int(addresses.split("-")[0], 16)
+                size = end_of_code(file) - int(offset, 16)
                 memory.seek(begin)
                 file.seek(int(offset, 16))
-                is_, was = memory.read(end - begin), file.read(end - begin)
+                is_, was = memory.read(size), file.read(size)
                 changed += [hex(int(offset, 16) + at) for at in range(0, len(was), 8)
                             if is_[at:at + 8] != was[at:at + 8] and was[at:at + 8] != bytes(8)]
         return changed
