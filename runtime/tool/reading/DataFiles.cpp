@@ -50,20 +50,36 @@ Expected<std::vector<std::string>> patchbay::dataFiles(StringRef Dir) {
   return Files;
 }
 
-// Reads the command and the note, which a NUL separates.
-static std::pair<std::string, std::string> commandAndNote(StringRef Dir) {
+// Reads the command and the notes, with a NUL before each note. The command may be empty.
+static SmallVector<std::string> commandAndNotes(StringRef Dir) {
   StringRef Folder = sys::fs::is_directory(Dir) ? Dir : sys::path::parent_path(Dir);
   auto Text = MemoryBuffer::getFile((Folder.empty() ? "." : Folder) + "/" + CommandFile);
   StringRef All = Text ? (*Text)->getBuffer() : "";
-  if (!All.consume_front(CommandMagic))
-    return {};
-  auto [Command, Note] = All.split('\0');
-  return {Command.rtrim('\n').str(), Note.str()};
+  SmallVector<StringRef> Parts;
+  (All.consume_front(CommandMagic) ? All : "").split(Parts, '\0');
+  return SmallVector<std::string>(Parts.begin(), Parts.end());
 }
 
-std::string patchbay::commandOf(StringRef Dir) { return commandAndNote(Dir).first; }
+std::string patchbay::commandOf(StringRef Dir) {
+  return StringRef(commandAndNotes(Dir).front()).rtrim('\n').str();
+}
 
-std::string patchbay::noteOf(StringRef Dir) { return commandAndNote(Dir).second; }
+std::string patchbay::noteOf(StringRef Dir) {
+  const auto Parts = commandAndNotes(Dir);
+  for (StringRef Note : drop_begin(Parts))
+    if (!Note.starts_with(PBD_NOTE_UNTRACED))
+      return Note.str();
+  return "";
+}
+
+std::map<std::string, uint64_t> patchbay::untracedOf(StringRef Dir) {
+  std::map<std::string, uint64_t> Started;
+  const auto Parts = commandAndNotes(Dir);
+  for (StringRef Note : drop_begin(Parts))
+    if (Note.consume_front(PBD_NOTE_UNTRACED))
+      ++Started[Note.str()];
+  return Started;
+}
 
 std::string patchbay::newestSnapshot(StringRef Folder) {
   std::string Newest;
@@ -74,7 +90,7 @@ std::string patchbay::newestSnapshot(StringRef Folder) {
   return Newest;
 }
 
-const char patchbay::CommandFile[] = ".command";
+const char patchbay::CommandFile[] = PBD_COMMAND_FILE;
 const char patchbay::CommandMagic[] = "patchbay.command\n";
 
 // Does Text look like "20260131T235959.999Z"?

@@ -6,6 +6,7 @@
 
 #include "support/MappedFile.h"
 #include "trace/format/format.h"
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -22,6 +23,8 @@ llvm::Expected<std::vector<std::string>> dataFiles(llvm::StringRef Dir);
 std::string commandOf(llvm::StringRef Dir);
 /// The recorder's note; empty without a note.
 std::string noteOf(llvm::StringRef Dir);
+/// By path: how often a recorded process started this program, which ran untraced.
+std::map<std::string, uint64_t> untracedOf(llvm::StringRef Dir);
 /// The newest snapshot in Folder; empty if Folder is not a folder of snapshots.
 std::string newestSnapshot(llvm::StringRef Folder);
 

@@ -312,6 +312,7 @@ static Expected<Trace> readFiles(const std::string &Dir, StringRef Symfs,
   StringRef Folder = sys::fs::is_directory(Dir) ? StringRef(Dir) : sys::path::parent_path(Dir);
   Result.Names.Sources = {Folder.empty() ? "." : Folder.str(), Symfs.str()};
   Result.Note = noteOf(Dir);
+  Result.Untraced = untracedOf(Dir);
   Builder B(Result);
   for (const std::string &File : *Files) {
     DataFile Data;

@@ -156,6 +156,7 @@ struct Trace {
   } Ended;
 
   std::string Note; // see OutputDir::addNote()
+  std::map<std::string, uint64_t> Untraced; // see untracedOf()
   TracedNames Names;
   CallFilter Chosen;
   bool Raw = false; // show durations as measured: see TraceCall::Cost

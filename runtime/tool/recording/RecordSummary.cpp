@@ -153,6 +153,9 @@ void patchbay::sayWhatWasRecorded(StringRef Program, const OutputDir &Dir,
   }
   size_t N = Files->size();
   if (N == 0) {
+    Losses Lost;
+    Lost.Untraced = untracedOf(Dir.path());
+    sayLosses(Lost, Named);
     warn(Twine(Program) + " wrote no data to " + Named + whyNothing(Dir.path()));
     return;
   }
@@ -161,6 +164,7 @@ void patchbay::sayWhatWasRecorded(StringRef Program, const OutputDir &Dir,
     See += " -i " + shellQuoted(Named);
   std::vector<DataFile> Heads(N);
   Losses Lost;
+  Lost.Untraced = untracedOf(Dir.path());
   TracedNames Names;
   bool AllRead = true;
   size_t Without = 0;

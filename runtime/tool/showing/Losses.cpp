@@ -146,6 +146,7 @@ static CallsOf ofFunctions(const Trace &T,
 Losses patchbay::lossesOf(Trace &T) {
   Losses L;
   L.Note = T.Note;
+  L.Untraced = T.Untraced;
   for (const TraceProcess &P : T.Processes) {
     L.add(P.Data, T.Names);
     L.addUnexplained(P.Data, P.title());
@@ -252,6 +253,21 @@ static std::vector<LossText> endedTexts(const Losses &L) {
                          ", as calls of fibers do: the time of a call excludes calls "
                          "on stacks that it resumed"});
   return Texts;
+}
+
+static std::string untracedText(const std::map<std::string, uint64_t> &Started) {
+  constexpr size_t Most = 3;
+  const bool IsOne = Started.size() == 1;
+  std::string Text =
+      counted(Started.size(), "started program") + (IsOne ? " was" : " were") + " not traced: ";
+  size_t I = 0;
+  for (const auto &[Path, N] : Started)
+    if (I++ < Most)
+      Text += (I == 1 ? "" : ", ") + Path + (N == 1 ? "" : " (" + utostr(N) + " times)");
+  if (Started.size() > Most)
+    Text += " and " + utostr(Started.size() - Most) + " more";
+  return Text + (IsOne ? ": it is" : ": they are") +
+         " static, for another C library, or started without LD_PRELOAD";
 }
 
 std::vector<LossText> patchbay::lossTexts(const Losses &L, StringRef Dir) {
@@ -368,6 +384,8 @@ std::vector<LossText> patchbay::lossTexts(const Losses &L, StringRef Dir) {
   }
   if (!L.Note.empty())
     Add(false, L.Note);
+  if (!L.Untraced.empty())
+    Add(true, untracedText(L.Untraced));
   if (uint64_t N = L.LeftOut.size())
     Add(false, counted(N, "function") + " whose calls cannot be timed" +
                    Were(N) + " left out (" + namesText(L.LeftOut) +

@@ -76,6 +76,7 @@ struct Losses {
   CallsOf Open;   // calls that had not returned when recording ended
   TracingCost Cost;
   std::string Note; // the recorder's note: see OutputDir::addNote()
+  std::map<std::string, uint64_t> Untraced; // see untracedOf()
   /// By errno: the number of processes with this failure, and the first such process.
   struct Failure {
     size_t Processes = 0;

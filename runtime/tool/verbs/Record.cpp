@@ -60,9 +60,9 @@ RUNNING A PROGRAM:
   record.
 
   PROG gets LD_PRELOAD and PATCHBAY in its environment, so the programs that it
-  starts are traced too, each into its own file. Programs for another C
-  library, such as musl, or for another architecture run untraced, with all
-  they start. A shared AddressSanitizer stays first in LD_PRELOAD.
+  starts are traced too, each into its own file. Static programs, and those for
+  another C library, such as musl, or for another architecture run untraced,
+  with all they start. A warning names them. A shared AddressSanitizer stays first in LD_PRELOAD.
 
 OUTPUT DIRECTORY:
   An earlier recording in DIR is renamed to DIR.old. If DIR holds a file that

@@ -11,6 +11,13 @@
 #define PBD_VERSION_MIN 1 /* the oldest version that readers accept */
 #define PBD_BYTE_ORDER 0x01020304
 #define PBD_SUFFIX ".pbd"
+
+/*
+ * The file with the command line of `patchbay record`. Notes follow, each after a NUL. The
+ * runtime adds PBD_NOTE_UNTRACED and the path of a program that it cannot trace.
+ */
+#define PBD_COMMAND_FILE ".command"
+#define PBD_NOTE_UNTRACED "untraced "
 #define PBD_NEW_SUFFIX ".pbd.new" /* a temporary name: the header may be missing */
 /* A spare file (spare_files.h) is unused until it has a header. */
 #define PBD_SPARE_SUFFIX ".spare.pbd"

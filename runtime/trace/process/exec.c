@@ -3,6 +3,8 @@
 
 #include "exec_target.h"
 #include "exit.h"
+#include "format/chunk.h"
+#include "options/options.h"
 #include "session/syscalls.h"
 #include "system/probe.h"
 #include "system/wrap.h"
@@ -13,6 +15,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 static struct {
@@ -185,15 +188,37 @@ static int names_sanitizer(const char *preload)
 	return 0;
 }
 
-/*
- * Like find_preload(), but returns NULL in a sandbox, where reading the program's file is
- * forbidden.
- */
-static const char *preload_to_change(char *const envp[], size_t *nr)
+/* In a sandbox the program's file is unreadable. */
+static int may_look(void)
 {
-	return __atomic_load_n(&pb_sandboxed, __ATOMIC_SEQ_CST) ?
-		       NULL :
-		       find_preload(envp, nr, (struct pb_probe){ 0 });
+	return !__atomic_load_n(&pb_sandboxed, __ATOMIC_SEQ_CST);
+}
+
+/*
+ * Tell `patchbay record` that the program at @path runs untraced: append a note to its file
+ * (runtime/tool/recording/OutputDir.h). Without that file, and if it is large, do nothing.
+ */
+static void note_untraced(const char *path)
+{
+	static const char start[] = "\0" PBD_NOTE_UNTRACED;
+	const struct iovec parts[] = {
+		{ (void *)start, sizeof(start) - 1 },
+		{ (void *)path, pb_length(path) },
+	};
+	const long folder = pb_sys(SYS_openat, AT_FDCWD, pb_options.output,
+				   O_PATH | O_DIRECTORY | O_CLOEXEC);
+	long file;
+
+	if (folder < 0)
+		return;
+	file = pb_sys(SYS_openat, folder, PBD_COMMAND_FILE,
+		      O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
+	pb_sys(SYS_close, folder);
+	if (file < 0)
+		return;
+	if (pb_sys(SYS_lseek, file, 0L, SEEK_END) < 65536)
+		pb_sys(SYS_writev, file, parts, 2);
+	pb_sys(SYS_close, file);
 }
 
 /*
@@ -205,11 +230,17 @@ static size_t room_for(int folder, const char *path, int flags, char *const envp
 		       struct pb_exec_target *target)
 {
 	size_t nr;
-	const char *preload = path ? preload_to_change(envp, &nr) : NULL;
+	const char *preload;
 
+	if (!path || !may_look())
+		return 0;
+	preload = find_preload(envp, &nr, (struct pb_probe){ 0 });
+	pb_exec_look(folder, path, flags, target);
+	if (target->has_functions && pb_options.output &&
+	    (!preload || target->is_static || target->is_foreign))
+		note_untraced(*path ? path : "fexecve()");
 	if (!preload)
 		return 0;
-	pb_exec_look(folder, path, flags, target);
 	if (!target->is_foreign && !target->first[0] && !names_sanitizer(preload))
 		return 0;
 	return (nr + 1) * sizeof(*envp) + sizeof(variable) + 2 * strlen(preload) +
@@ -244,17 +275,13 @@ static char *const *change_environment(const struct pb_exec_target *target,
 	return changed;
 }
 
-/*
- * Returns the size of memory that find_file() needs, or 0 if the environment stays
- * unchanged, so that searching @file is unnecessary.
- */
-static size_t room_for_path(const char *file, char *const envp[])
+/* Returns the size of memory that find_file() needs, or 0 if it must not be called. */
+static size_t room_for_path(const char *file)
 {
 	const char *folders = getenv("PATH");
-	size_t nr, size;
+	size_t size;
 
-	if (!preload_to_change(envp, &nr) ||
-	    !pb_is_string(&(struct pb_probe){ 0 }, file))
+	if (!may_look() || !pb_is_string(&(struct pb_probe){ 0 }, file))
 		return 0;
 	size = (folders ? strlen(folders) : 0) + strlen(file) + 16;
 	return size < PATH_MAX ? size : PATH_MAX;
@@ -323,7 +350,7 @@ PB_PUBLIC int execv(const char *path, char *const argv[])
 
 PB_PUBLIC int execvpe(const char *file, char *const argv[], char *const envp[])
 {
-	const size_t size = room_for_path(file, envp);
+	const size_t size = room_for_path(file);
 	char path[size + 1];
 	CHANGE(envp, AT_FDCWD, size ? find_file(file, path) : NULL, 0);
 
@@ -365,7 +392,7 @@ PB_PUBLIC int posix_spawnp(pid_t *pid, const char *file,
 			   const posix_spawnattr_t *attr, char *const argv[],
 			   char *const envp[])
 {
-	const size_t size = room_for_path(file, envp);
+	const size_t size = room_for_path(file);
 	char path[size + 1];
 	CHANGE(envp, AT_FDCWD, size ? find_file(file, path) : NULL, 0);
 

@@ -3,6 +3,8 @@
 
 #include "system/sys.h"
 
+#include <patchbay/abi.h>
+
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -163,6 +165,41 @@ static void find_first(int fd, const Elf64_Ehdr *head, char *first, size_t room)
 	first[0] = '\0';
 }
 
+/*===-- Notes -------------------------------------------------------------===*/
+
+static int is_patchbay_note(int fd, const Elf64_Nhdr *note, uint64_t at)
+{
+	static const char owner[] = PATCHBAY_NOTE_NAME;
+	char name[sizeof(owner)];
+
+	return note->n_namesz == sizeof(owner) &&
+	       read_at(fd, name, sizeof(name), at + sizeof(*note)) == sizeof(name) &&
+	       !memcmp(name, owner, sizeof(owner));
+}
+
+/* Has the plugin compiled a part of the program? */
+static int has_patchbay_note(int fd, const Elf64_Ehdr *head)
+{
+	Elf64_Phdr segment;
+	Elf64_Nhdr note;
+
+	for (unsigned int i = 0; read_segment(fd, head, i, &segment); i++) {
+		const uint64_t end = segment.p_offset + segment.p_filesz;
+		const uint64_t align = segment.p_align == 8 ? 8 : 4;
+
+		if (segment.p_type != PT_NOTE)
+			continue;
+		for (uint64_t at = segment.p_offset;
+		     at < end && read_at(fd, &note, sizeof(note), at) == sizeof(note);) {
+			if (is_patchbay_note(fd, &note, at))
+				return 1;
+			at += sizeof(note) + ((note.n_namesz + (uint64_t)3) & -(uint64_t)4);
+			at = (at + note.n_descsz + align - 1) & -align;
+		}
+	}
+	return 0;
+}
+
 /*===-- Programs ---------------------------------------------------------===*/
 
 static void look_at_elf(int fd, const Elf64_Ehdr *head,
@@ -178,7 +215,9 @@ static void look_at_elf(int fd, const Elf64_Ehdr *head,
 		target->is_foreign = 1;
 		return;
 	}
-	if (!find_segment(fd, head, PT_INTERP, &segment) ||
+	target->has_functions = has_patchbay_note(fd, head);
+	target->is_static = !find_segment(fd, head, PT_INTERP, &segment);
+	if (target->is_static ||
 	    !read_string(fd, loader, sizeof(loader), segment.p_offset))
 		return;
 	find_own_loader(&own);
@@ -211,8 +250,7 @@ void pb_exec_look(int folder, const char *path, int flags,
 		char line[PATH_ROOM];
 	} head;
 
-	target->is_foreign = 0;
-	target->first[0] = '\0';
+	*target = (struct pb_exec_target){ 0 };
 	/* At most as many scripts as in the kernel (BINPRM_MAX_RECURSION). */
 	for (int depth = 0; depth < 5; depth++) {
 		/*

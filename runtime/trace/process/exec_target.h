@@ -13,6 +13,10 @@ struct pb_exec_target {
 	 * library.
 	 */
 	int is_foreign;
+	/* The program has no loader. */
+	int is_static;
+	/* The plugin has compiled a part of the program, for this architecture. */
+	int has_functions;
 	/* The name of a sanitizer's runtime that must be loaded first, or "". */
 	char first[64];
 };

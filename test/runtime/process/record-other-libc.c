@@ -18,6 +18,13 @@
 // RUN: env LD_PRELOAD=libm.so.6 %patchbay record -t count -o %t/data -- %t/prog %t/script %t | FileCheck %s
 // CHECK: execv 3 execve 3 execvp 3 execvpe 3 execl 3 execlp 3 execle 3 fexecve 3 execveat 3 syscall 3
 // CHECK-SAME: posix_spawn 3 posix_spawnp 3 vfork 3 failed -1
+// A warning names programs that could have been traced, also static ones and those without LD_PRELOAD.
+// RUN: %patchbay record -t count -o %t/data -- %t/prog %t/other %t 2>&1 | FileCheck %s --check-prefix=UNTRACED
+// RUN: %patchbay report -i %t/data 2>&1 | FileCheck %s --check-prefix=UNTRACED
+// UNTRACED: warning: {{.*}}/data: 2 started programs were not traced: {{.*}}/other (12 times), fexecve(): they are static, for another C library, or started without LD_PRELOAD
+// RUN: %build -static %s -o %t/static
+// RUN: %patchbay record --force -t count -o %t/data -- sh -c '%t/static; env -u LD_PRELOAD %t/prog; env -i %t/static; true' 2>&1 | FileCheck %s --check-prefix=STARTED
+// STARTED: warning: {{.*}}/data: 2 started programs were not traced: {{.*}}/prog, {{.*}}/static (2 times): they are
 // RUN: %clang -m32 -O1 -static -nostdlib %S/../Inputs/own-loader.c -o %t/small
 // RUN: env LD_PRELOAD=libm.so.6 %patchbay record -t count -o %t/data -- %t/prog %t/small %t | FileCheck %s
 
