@@ -125,8 +125,8 @@ def peers(results):
         case = results.case("patch", start)
         rows.append([text, *(results.figure("median", "patch", case, system)
                              for system in PEERS.values())])
-    return ("## Other tracers\n\nHow many nanoseconds longer a call takes, in the same run. `-`: "
-            "not supported, or not measured. LTTng's hooks are those of "
+    return ("## Other tracers\n\nThe additional nanoseconds of a call, against a plain program in "
+            "the same run. `-`: not supported, or not measured. LTTng uses the hooks of "
             "`-finstrument-functions`, which are always on. XRay records with its flight data "
             "recorder. With cold caches all programs have kCFI.\n\n" +
             table(["", *PEERS], rows))
