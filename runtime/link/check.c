@@ -89,7 +89,7 @@ static const char *name_result(const struct patchbay_record *record)
 	case PATCHBAY_RECORD_RETURN_FP:
 		return "floating-point";
 	default:
-		return "of both or of neither";
+		return "of another type";
 	}
 }
 

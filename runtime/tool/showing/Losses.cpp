@@ -300,7 +300,7 @@ std::vector<LossText> patchbay::lossTexts(const Losses &L, StringRef Dir) {
   for (auto [Errno, N] : L.NoFile)
     AddLost(N, ": the file could not grow: " + errnoText(Errno));
   AddLost(L.Sandbox, ": the process had restricted its system calls (seccomp(2), syscall user "
-                     "dispatch) and used up the space reserved for that");
+                     "dispatch) and filled the buffers reserved in advance");
   AddLost(L.Size, ": all files together had reached --max-size");
   AddLost(L.Memory, ": all buffers of the process together had reached --max-memory");
   if (uint64_t N = L.Strict)

@@ -215,7 +215,7 @@ static StringRef whyLeftOut(uint64_t Flags, bool Again) {
   if (Flags & PATCHBAY_RECORD_NORETURN)
     return "never returns";
   if (Flags & PATCHBAY_RECORD_MUSTTAIL)
-    return "ends in a guaranteed tail call, which needs its stack";
+    return "ends in a guaranteed tail call: timing it would need extra stack";
   return "its arguments are not known, so they cannot be passed on";
 }
 

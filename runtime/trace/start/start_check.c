@@ -76,7 +76,7 @@ int pb_start_check(const struct pb_tracer_kind *tracer, char why[PB_WHY_MAX])
 			      "max-size, rotate-size and rotate-every need 'patchbay record', which names and removes files");
 	if (tracer->events && !pb_may_read_counter())
 		return refuse(why,
-			      "this process may not read the time stamp counter (PR_SET_TSC): only count without histogram can be recorded");
+			      "this process may not read the time stamp counter (PR_SET_TSC): use tracer=count without histogram=1");
 	if (pb_typed_init())
 		return refuse(why,
 			      "typed= is not in this version's format: only its 'patchbay record' can set it");

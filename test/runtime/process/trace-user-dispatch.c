@@ -18,7 +18,7 @@
 // RUN: %python %S/../Inputs/while-running.py %t handles -- sh -c '%patchbay record -o %t.data -p PID -- sleep 0.1' 2>&1 | FileCheck %s --check-prefix=HANDLES
 // HANDLES: 1 process recorded
 // CHECK: {{^}}{{3000000|300000}} calls, 0 system calls of the guest{{$}}
-// LOST: events were lost: the process had restricted its system calls (seccomp(2), syscall user dispatch) and used up the space reserved for that
+// LOST: events were lost: the process had restricted its system calls (seccomp(2), syscall user dispatch) and filled the buffers reserved in advance
 
 #include "../Inputs/check.h"
 

@@ -19,10 +19,10 @@
 // RUN: %patchbay report duration 2>&1 | FileCheck %s --check-prefix=REPORT
 // REPORT: duration: 4 functions end in guaranteed tail calls, and calls of them are missing (
 // RUN: %patchbay info duration | FileCheck %s --check-prefix=INFO
-// INFO-DAG: left out opAdd({{.*}}): ends in a guaranteed tail call, which needs its stack
-// INFO-DAG: left out opXor({{.*}}): ends in a guaranteed tail call, which needs its stack
-// INFO-DAG: left out one(long) (.resume): ends in a guaranteed tail call, which needs its stack
-// INFO-DAG: left out all(long) (.resume): ends in a guaranteed tail call, which needs its stack
+// INFO-DAG: left out opAdd({{.*}}): ends in a guaranteed tail call: timing it would need extra stack
+// INFO-DAG: left out opXor({{.*}}): ends in a guaranteed tail call: timing it would need extra stack
+// INFO-DAG: left out one(long) (.resume): ends in a guaranteed tail call: timing it would need extra stack
+// INFO-DAG: left out all(long) (.resume): ends in a guaranteed tail call: timing it would need extra stack
 /* Ordinary callees are timed. Tracers without exits see all functions. */
 // RUN: %patchbay report -f calls,name graph | FileCheck %s --check-prefix=TIMED
 // TIMED-DAG: {{^ *}}100001 helper
