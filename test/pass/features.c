@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Features that change a function's start, with every flag that changes it, in C and on
-// each target that runs under qemu-user. test/pass/X86/features.cpp does the same
-// natively, in C++.
+// A C program with features that change a function's start, compiled with flags that
+// change it, for each target that runs under qemu-user. test/pass/X86/features.cpp is a
+// C++ program for this machine.
 //
 // DEFINE: %{flags} =
 // DEFINE: %{triple} = aarch64-linux-gnu

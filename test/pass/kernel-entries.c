@@ -19,7 +19,7 @@ __attribute__((cold)) int cold(int a) { return a; }
 // CHECK: remark: notrace: no slot: it has no -fpatchable-function-entry, which selects functions in kernel mode
 __attribute__((patchable_function_entry(0, 0))) int notrace(int a) { return a; }
 
-// Requests by name are ignored, with a warning.
+// Lists, annotations and the threshold have no effect, and cause a warning.
 // RUN: printf '[never]\nfun:cold\n' > %t.list
 // DEFINE: %{never} = %clang_pass --target=x86_64-linux-gnu %{flags} -c %s -o %t.o
 // RUN: %{never} -mllvm -patchbay-attr-list=%t.list 2>&1 | FileCheck %s --check-prefix=REQUEST

@@ -278,7 +278,7 @@ static void check_late_set(void)
 	cell = members[0];
 	CHECK(since_of_entry(&cell, joined, AT_EXIT) == SINCE(3));
 	CHECK(entered == 1 && left == 1);
-	/* Another tracer, which has not seen the entry, has the word now. */
+	/* The second tracer replaces the first, and its exit is not called: it saw no entry. */
 	cell = members[0];
 	CHECK(since_of_entry(&cell, replaced, AT_ENTRY) == 0);
 	CHECK(entered == 1 && left == 0);

@@ -67,7 +67,8 @@ void StaticCallRelocations::writeTo(uint8_t *buf) {
     rela->setSymbolAndType(ctx.in.symTab->getSymbolIndex(*entry.sym),
                            entry.type, /*isMips64EL=*/false);
     rela->r_addend = entry.addend;
-    // For a section, use the symbol of its output section.
+    // The symbol of a section is that of its output section, so make the addend
+    // relative to the output section.
     if (entry.sym->isSection())
       rela->r_addend = entry.sym->getVA(ctx, entry.addend) -
                        entry.sym->getOutputSection()->addr;

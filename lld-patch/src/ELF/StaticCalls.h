@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The hooks for static calls (see StaticCalls.cpp). LLD calls the functions
-// below, in this order. Without --static-calls, --static-calls-kernel and
-// --static-call-sites (with -r: without --static-calls-relocatable and
-// --static-call-sites) the functions do nothing.
+// below, in this order. They do nothing unless the link has one of these
+// options:
+// - without -r: --static-calls, --static-calls-kernel, --static-call-sites
+// - with -r: --static-calls-relocatable, --static-call-sites
 
 #ifndef PATCHBAY_LLD_ELF_STATIC_CALLS_H
 #define PATCHBAY_LLD_ELF_STATIC_CALLS_H

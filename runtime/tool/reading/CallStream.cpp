@@ -86,10 +86,11 @@ bool CallStream::isWithin(const TraceCall &Outer) const {
          Outer.EndTicks >= Next.Ticks;
 }
 
-// Is the next call on another stack than the open calls? Calls on one stack are nested.
-// So an open call that still runs and does not contain the next call is on another stack.
-// Otherwise the next call is on the stack of the innermost call that contains it, which
-// has the nearest frame. A call in AsideOpen is on another stack.
+// Is the next call on another stack than the open calls? Calls on one stack are nested, and
+// a callee's frame is below its caller's. So the next call is on another stack if
+// - it began before an open call ended, but is not within that call, or
+// - it is within a call in AsideOpen, and that call has a nearer frame than each open call
+//   around the next call.
 bool CallStream::isAside() {
   size_t Outer = Open.size();
   for (; Outer && !isWithin(Open[Outer - 1]); --Outer)

@@ -18,9 +18,9 @@
 
 namespace patchbay {
 
-/// Threads that run jobs in the order of requests: one thread for each processor that this
-/// process may use, minus one for the requesting thread. The threads are started when
-/// FewJobs jobs have been requested.
+/// Threads that run jobs in the order of requests. Their number is the number of processors
+/// that this process may use, minus one for the requesting thread, but at most MaxWorkers.
+/// They are started when FewJobs jobs have been requested.
 class Workers {
 public:
   Workers() = default;

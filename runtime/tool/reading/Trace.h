@@ -65,10 +65,10 @@ struct TraceCall {
   uint64_t Callees; // number of direct recorded callees
   /// In ns: the cost of --why for this call, which Duration excludes, and for the callees.
   uint64_t WhyCost, WhyCostOfCallees;
-  /// In ns: the measured time of callees, and the cost of nested calls on all levels,
-  /// which sums exclude. Intervals: see CallStream::addInterval().
+  /// In ns. MeasuredWithin: the time of callees, including the cost of recording them.
+  /// CostWithin: the cost of nested calls on all levels; sums exclude it.
   uint64_t MeasuredWithin, CostWithin;
-  double Intervals;
+  double Intervals; // in ns, see CallStream::addInterval()
   uint64_t Caller;   // run-time return address for entries, otherwise 0
   uint32_t Function; // index in Trace::Functions
   uint32_t CalledBy; // recorded outer function; UINT32_MAX: none

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Patchbay's sites with calls of the minimal trampoline: the lower bound for tracers with
- * such sites. No library is linked, and sites never change while the program runs.
+ * such sites. No library is linked. The sites are written once, before the calls.
  */
 #include "floor_trampoline.h"
 #include "worker.h"

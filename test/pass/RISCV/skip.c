@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// No slot: a tracer cannot preserve all that these functions or their callers use.
+// A function has no slot if a tracer cannot preserve all registers that it or its caller uses.
 // RUN: %clang_pass --target=riscv64-linux-gnu -march=rv64gcv -O3 -w -c %s -o %t.o \
 // RUN:   -Rpass=patchbay -Rpass-missed=patchbay 2>&1 | FileCheck %s --implicit-check-not=remark:
 #include <riscv_vector.h>

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """usage: handler-code.py SOURCE BUILD
 
-Follows calls and addresses of functions from the handlers of all tracers, and from the code of
-libpatchbay that calls handlers. Prints calls of functions outside of these libraries, and
-instructions that use vector or x87 registers, also in other functions of files compiled for
-handlers. Then prints the number of functions, and their names."""
+Finds all functions that the handlers of tracers may call: follows calls and addresses of
+functions, starting at the handlers and at the code of libpatchbay that calls handlers. Prints
+- calls of functions outside of LIBRARIES,
+- instructions that use vector or x87 registers, in these functions and in all functions of
+  files that are compiled for handlers,
+- the number of the functions found, and their names."""
 import re
 import subprocess
 import sys

@@ -43,8 +43,8 @@ try:
         ends = []
         for row in csv.DictReader(io.StringIO(dump.stdout)):
             start, duration = int(row["start_ns"]), int(row["duration_ns"])
-            # If a record mixed halves of two records, its duration would be random. The
-            # clock's rate is known to about a millionth of the time since the start.
+            # A mixture of two records would have a random start or duration. Allow 10 ms,
+            # because the reader knows the clock's rate with an error of about a millionth.
             if not (duration < 10**9 and start + duration < after + 10**7
                     and row["function"] in ("inner", "outer")):
                 sys.exit(f"{i}: {row} by {after}")

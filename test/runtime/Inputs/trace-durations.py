@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Sums up `patchbay dump --csv`. Fails if a call is not within its parent.
+"""Reads the output of `patchbay dump --csv`. Fails if a call is not within its parent. Prints a
+line for each function and kind of call:
 
     FUNCTION KIND CALLS depth MIN[-MAX], self >= MS ms, total >= MS ms
 """

@@ -219,8 +219,8 @@ static void test_maps(struct patchbay_bpf_object *object)
 		 -EEXIST);
 	CHECK_EQ(patchbay_bpf_map_delete(calls, &key), 0);
 	CHECK_EQ(patchbay_bpf_map_delete(calls, &key), -ENOENT);
-	/* Elements that programs added are among the eight of the map. */
 	CHECK_EQ(patchbay_bpf_map_for_each(calls, add_up, &total), 0);
+	/* The map has space for eight elements. Programs have added three. */
 	for (key = 1; !patchbay_bpf_map_update(calls, &key, &value, 0); key++)
 		;
 	CHECK_EQ(patchbay_bpf_map_update(calls, &key, &value, 0), -E2BIG);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // If tracing took too much time, `report` advises to exclude the most frequent function
-// or its namespace, but never a namespace that contains the whole program.
+// or its namespace, but never the program's only namespace.
 // RUN: rm -rf %t && mkdir -p %t/one %t/two
 // RUN: %buildxx %s -o %t/one/prog
 // RUN: %buildxx -DLIBRARY=lib %s -o %t/two/prog
@@ -29,7 +29,7 @@ OPAQUE int step(int n) {
 }
 } // namespace game
 
-// Without outside(), the namespace would be the whole program, and never advised.
+// Not in a namespace: otherwise the namespace would not be advised, because it has all calls.
 OPAQUE int outside(int n) { return n; }
 
 int main() {

@@ -11,7 +11,8 @@ from harness import placed  # noqa: E402
 from harness.emulate import Count  # noqa: E402
 from harness.toolchain import Toolchain  # noqa: E402
 
-# By architecture: bl, and a nop in place of the direct jump; on AArch64 also bti c.
+# The additional instructions: the bl to the tramp, and the nop where a direct jump would
+# be. On AArch64 also bti c.
 OWN = {"powerpc64le": Count(2, direct=1), "aarch64": Count(3, direct=1)}
 
 

@@ -15,9 +15,9 @@
 #define MAX_INSNS 1024
 
 /*
- * All programs begin with the same instructions, which are never damaged, report the
- * address of the stack, and leave no pointer by which a program could overwrite the
- * report.
+ * The number of instructions that store the stack's address in PROBE, at the start of all
+ * programs. They are never damaged. The last one overwrites the pointer to PROBE, so no
+ * later instruction can change the address.
  */
 #define NR_PROBE 4
 
