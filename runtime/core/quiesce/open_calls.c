@@ -9,7 +9,8 @@ static int64_t of_ended;
 
 void pb_open_calls_begin(void)
 {
-	if (pb_thread.reader && pb_thread.open_calls >= 0)
+	/* A signal handler may interrupt the direct way while the count is -1. */
+	if (pb_thread.reader && pb_thread.open_calls >= PB_OPEN_CALLS_FIRST / 2)
 		pb_thread.open_calls += PB_OPEN_CALLS_FIRST;
 }
 

@@ -26,7 +26,7 @@ __attribute__((naked)) void naked(void) { __asm__("ret"); }
 // CHECK: .fini_array.1 FINI_ARRAY {{.*}} 000008 00 WAG 0 0 8
 // CHECK: .note.patchbay NOTE {{.*}} 000020 00 0 0 4
 // CHECK-NOT: note.patchbay
-// CHECK: .text.__patchbay_module PROGBITS {{.*}} 0012e8 00 AXG 0 0 64
+// CHECK: .text.__patchbay_module PROGBITS {{.*}} 0012ea 00 AXG 0 0 64
 // CHECK: .gcc_except_table.__patchbay_module PROGBITS {{.*}} 000048 00 AG 0 0 4
 // CHECK: COMDAT group section {{.*}} [__patchbay_module] contains 17 sections:
 // CHECK-NOT: COMDAT

@@ -16,7 +16,7 @@ MOST = {
     "count": ("tracer=function_profile", 49, 51),
     "entry": ("tracer=function", 70, 73),
     "duration": ("tracer=function_duration", 109, 113),
-    "dropped": ("tracer=function_duration,threshold=10s", 59, 61),
+    "dropped": ("tracer=function_duration,threshold=10s", 60, 62),
     "graph": ("tracer=function_graph", 151, 155),
 }
 KINDS = "int", "double"

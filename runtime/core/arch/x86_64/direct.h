@@ -265,9 +265,11 @@
 	subq	CALL_WORD(%rbp), %rax
 	cmpq	OPS_THRESHOLD(%r10), %rax
 	jae	.Llong_\id
-.Ldrop_\id:	/* CF is set, and nothing below clears it. */
+.Ldrop_\id:
 	words_to %r8
-	decq	%fs:PB_THREAD_OPEN_CALLS(%r8)
+	/* CF is clear only if the count was 0: this thread has resumed a fiber, and has no reader. */
+	addq	$-1, %fs:PB_THREAD_OPEN_CALLS(%r8)
+	jnc	.Lunread_\id
 	return_past_body
 
 .Lnegative_\id:
@@ -300,7 +302,9 @@
 	mark_outside %r11
 	return_past_body
 
-	/* The tracers have changed. No cell has this since. */
+.Lunread_\id:
+	incq	%fs:PB_THREAD_OPEN_CALLS(%r8)
+	/* The tracers have changed, or the thread has no reader. No cell has this since. */
 .Lretimed_\id:
 	movl	$1, %r9d
 	jmp	.Lmark_\id
@@ -330,7 +334,7 @@
 	.cfi_def_cfa %rbp, WAY_TO_CALL+REGS_SIZE+8
 	.cfi_offset %rbp, -(WAY_TO_CALL+REGS_SIZE+8)
 	args_saved 7
-	.skip	26, 0xcc		/* for the loops below: own.h */
+	.skip	16, 0xcc		/* for the loops below: own.h */
 	/* Without an entry handler. No argument register has changed. */
 .Lno_entry_\id:
 	check_since \from, %r11, %rdx, .Lback_\id
