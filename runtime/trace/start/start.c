@@ -364,7 +364,6 @@ static int start_events(void)
 		pb_recording = 1;
 		pb_threshold = pb_threshold_when_recording;
 	}
-	pb_tracer_update_long_call();
 	return 0;
 }
 
@@ -458,6 +457,8 @@ int pb_start_begin(void)
 	for (enum pb_tracer_of of = 0; of < PB_NR_TRACERS && !error; of++)
 		if (is_wanted[of])
 			error = create(of);
+	/* A trigger may have changed the threshold since a tracer copied it. */
+	pb_threshold_changed();
 	if (!error)
 		error = pb_budget_begin(tracer->attr[PB_PLAIN].exit ? pb_left_out_check :
 							    NULL);

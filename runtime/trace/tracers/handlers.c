@@ -47,6 +47,8 @@ void pb_threshold_changed(void)
 			if (*pb_tracers[of])
 				patchbay_ops_set_threshold(*pb_tracers[of], ticks);
 		pb_tracer_update_long_call();
+		/* Otherwise the stores above may become visible after another thread's. */
+		__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	} while (ticks != __atomic_load_n(&pb_threshold, __ATOMIC_SEQ_CST));
 }
 
