@@ -12,6 +12,7 @@
 // RUN: %t exit | FileCheck %s
 // RUN: %t exit-any | FileCheck %s
 // RUN: %t timed | FileCheck %s
+// RUN: %t dropped | FileCheck %s
 // RUN: %t several | FileCheck %s
 // RUN: %t several-exits | FileCheck %s
 /* The runs above use the library's trampolines; the next ones use the program's own. */
@@ -20,6 +21,7 @@
 // RUN: %t.shared exit | FileCheck %s
 // RUN: %t.shared exit-any | FileCheck %s
 // RUN: %t.shared timed | FileCheck %s
+// RUN: %t.shared dropped | FileCheck %s
 // RUN: %t.shared several | FileCheck %s
 // RUN: %t.shared several-exits | FileCheck %s
 
@@ -127,15 +129,15 @@ static bool resume(pid_t pid, int request, int number)
 }
 
 /*
- * The argument selects an exit handler, a threshold, or several tracers. With
- * "exit-any", handlers may use all registers.
+ * The argument selects an exit handler, a threshold, or several tracers. With "dropped", no
+ * call reaches the threshold. With "exit-any", handlers may use all registers.
  */
 int main(int argc, char **argv)
 {
 	struct patchbay_ops_attr attr = { .size = sizeof(attr),
 					  .handler = handler };
 	int status, good = 0, bad = 0, nr = 1;
-	static const uint64_t threshold;
+	uint64_t threshold = 0;
 	struct patchbay_ops *ops;
 	bool between = false;
 	pid_t pid;
@@ -155,6 +157,12 @@ int main(int argc, char **argv)
 		attr.handler = NULL;
 		attr.threshold = &threshold;
 		expected /= 2;
+	}
+	if (argc > 1 && !strcmp(argv[1], "dropped")) {
+		attr.handler = NULL;
+		attr.threshold = &threshold;
+		threshold = UINT64_MAX;
+		expected = 0;
 	}
 	unwound = mmap(NULL, sizeof(*unwound), PROT_READ | PROT_WRITE,
 		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
