@@ -62,7 +62,8 @@ RUNNING A PROGRAM:
   PROG gets LD_PRELOAD and PATCHBAY in its environment, so the programs that it
   starts are traced too, each into its own file. Static programs, and those for
   another C library, such as musl, or for another architecture run untraced,
-  with all they start. A warning names them. A shared AddressSanitizer stays first in LD_PRELOAD.
+  with all they start. A warning names them. A shared AddressSanitizer stays
+  first in LD_PRELOAD.
 
 OUTPUT DIRECTORY:
   An earlier recording in DIR is renamed to DIR.old. If DIR holds a file that
