@@ -151,6 +151,9 @@ static inline size_t patchbay_source_name_length(const char *name,
 	const size_t nr = sizeof(suffixes) / sizeof(suffixes[0]);
 	size_t before;
 
+	/* Each suffix begins with a dot, and most names have none. */
+	if (!memchr(name, '.', length))
+		return length;
 	do {
 		size_t i;
 
