@@ -297,7 +297,7 @@ static int place_module(struct pb_plan *plan, size_t start, size_t end)
 	for (struct pb_group *g = plan->groups;
 	     g && g->module == module && !error; g = g->next) {
 		/* A smaller group needs a shared cell only if a slot points to one already. */
-		if (g->nr < PB_GROUP_MIN && !g->led)
+		if (g->nr < PB_GROUP_MIN && !g->led && module->nr < PB_MODULE_LARGE)
 			continue;
 		error = pb_shared_init(module);
 		if (!error)

@@ -40,6 +40,12 @@ struct pb_group {
 #define PB_GROUP_MIN 4
 
 /*
+ * In a module of at least this many functions smaller groups get shared cells, too: the bulk
+ * path refuses a module with a function that has a private cell (bulk_check.c).
+ */
+#define PB_MODULE_LARGE 1000
+
+/*
  * Choose and allocate a cell for each target that is armed or gets other tracers. Returns 0 or
  * -ENOMEM. The caller holds the change lock.
  */
