@@ -328,9 +328,9 @@ std::vector<LossText> patchbay::lossTexts(const Losses &L, StringRef Dir) {
                    (N == 1 ? "its" : "their") +
                    " function was disarmed: record -t graph shows such calls");
   if (size_t N = L.Unended)
-    Add(false, counted(N, "process") + (N == 1 ? " was" : " were") +
-                   " ended by a signal, as --for sends it, had not ended, or had restricted "
-                   "system calls: calls without a return are unknown there");
+    Add(false, counted(N, "process") + " had not ended," + (N == 1 ? " was" : " were") +
+                   " ended by a signal (as by --for), or had restricted system calls: calls "
+                   "without a return are unknown there");
   if (size_t N = L.Uncounted)
     Add(false, "calls without a return are not counted in " + counted(N, "process") +
                    ": the threshold of -t graph was changed from or to 0");

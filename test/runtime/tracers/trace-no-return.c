@@ -75,7 +75,7 @@
  */
 // RUN: not %patchbay record -t function_duration -o killed -- ./prog kill 2>&1 | FileCheck %s --check-prefix=KILLED --implicit-check-not="have no return"
 // RUN: %patchbay report killed 2>&1 | FileCheck %s --check-prefix=KILLED
-// KILLED: killed: 1 process was ended by a signal, as --for sends it, had not ended, or had restricted system calls: calls without a return are unknown there
+// KILLED: killed: 1 process had not ended, was ended by a signal (as by --for), or had restricted system calls: calls without a return are unknown there
 #include "../Inputs/check.h"
 
 #include <pthread.h>
