@@ -19,7 +19,8 @@ static OptionTable Options("outliers", "Compare slow calls of a function with it
 static InputOption Dir(Options);
 static StringOption Root(Options, "f", "FUNCTION",
                          "Compare calls of FUNCTION (a GLOB that matches one)");
-static DurationOption Slower(Options, "slower", "Treat calls of at least DURATION (10ms) as slow");
+static DurationOption Slower(Options, "slower",
+                             "Treat calls of at least DURATION as slow (10ms; default: above p99)");
 static FlagOption All(Options, "all", "Show all lines, even without a difference");
 static FlagOption Json(Options, "json", "Print JSON");
 static CallChoice Choice(Options);
