@@ -15,9 +15,9 @@ using namespace patchbay;
 static constexpr char Help[] = R"(
 EXAMPLES:
   patchbay list ./server                   list the functions of a program
-  patchbay list -p 4711                    list the functions of a process
   patchbay record -F 'http_*' -- ./server  trace these functions
   patchbay report                          show calls and times by function
+  patchbay list -p 4711                    list the functions of a process
   patchbay record -p 4711 -- sleep 10      trace a running process for 10 s
   patchbay record --threshold 200us -- ./server
   patchbay tui                             browse the recording

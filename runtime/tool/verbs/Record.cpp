@@ -28,14 +28,15 @@ static RecordOptions Opts(Table);
 
 static constexpr char Help[] = R"(
 EXAMPLES:
+  patchbay record -F 'Cache::*' -o cache.data -- ./server
+  patchbay record --why 10ms -F 'Cache::*' -- ./server
+  patchbay record -p $(pgrep -o nginx) -- sleep 10
   patchbay record -- ./server --port 80
   patchbay record -F 'lua_*' -F 'luaV_execute' -- lua fib.lua
-  patchbay record -F 'Cache::*' -o cache.data -- ./server
   patchbay record --histogram -F 'http_*' -- ./server
   patchbay record -t count -- ./server
   patchbay record --threshold 200us -- ./server
   patchbay record --no-sleep-time -- ./server
-  patchbay record --why 10ms -- ./server
   patchbay record -t graph --thread 'worker-*' -- ./server
   patchbay record -t graph --args 'http_*' -- ./server
   patchbay record --args handle --trace-context arg1 -- ./server
@@ -43,7 +44,6 @@ EXAMPLES:
   patchbay record -t entry --start-at parse --stop-at emit -- ./cc x.c
   patchbay record --force -F 'plugin_*' -- ./host plugin.so
   patchbay record --force -- ./run-server.sh
-  patchbay record -p $(pgrep -o nginx) -- sleep 10
   patchbay record -p $(pgrep -o nginx) --max-overhead 2% -- sleep 60
   patchbay record -p $(pgrep -o nginx) --delay 3s --for 10s
   patchbay record --unit nginx --follow -F 'ngx_http_*' -- sleep 10
